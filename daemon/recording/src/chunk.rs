@@ -1,31 +1,31 @@
-//! The records of one chunk of an MCAP file, each length checked against what is left of the chunk.
+//! The records of one chunk of an MCAP file. Each length is checked against the rest of the chunk.
 //!
-//! The library trusts the length of a record inside a chunk (mcap 0.26 counts what is left down
-//! below zero), so chunks are taken whole and split here. Ours are not compressed. Not real-time:
-//! allocates.
+//! The library trusts the length of a record inside a chunk (mcap 0.26 counts the remaining bytes
+//! down below zero), so chunks are taken whole and split here. Chunks of hapticd are not
+//! compressed. Not real-time: allocates.
 
 use std::ops::Range;
 
 use super::reader::ReadError;
 
-/// What stands before the records: two times, the length, the checksum.
+/// Offset of the checksum in a chunk record: two times and the length are before it.
 const CHECKSUM_AT: usize = 24;
-/// Length of an opcode and of the length behind it.
+/// Length of an opcode and of the length that follows it.
 const RECORD_HEAD: usize = 9;
 
 /// A chunk that is being read; empty at first.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     bytes: Vec<u8>,
-    /// Where the next record begins.
+    /// Offset of the next record.
     at: usize,
 }
 
 impl Chunk {
-    /// Of the content of a chunk record.
+    /// Takes the content of a chunk record.
     ///
     /// # Errors
-    /// [`ReadError::Damaged`] where a length, the checksum or the compression is wrong.
+    /// [`ReadError::Damaged`] if a length, the checksum or the compression is wrong.
     pub(super) fn new(record: &[u8]) -> Result<Self, ReadError> {
         let damaged = |what: &str| ReadError::Damaged(format!("a chunk {what}"));
         let is_short = || damaged("is shorter than its head");
@@ -42,7 +42,7 @@ impl Chunk {
             return Err(damaged(&format!("of {length} bytes has {left}")));
         }
         let checksum = u32::from_le_bytes(*checksum);
-        // 0: there is none.
+        // 0 means that the chunk has no checksum.
         if checksum != 0 && checksum != crc32fast::hash(bytes) {
             return Err(damaged("has another checksum than its bytes"));
         }
@@ -52,10 +52,11 @@ impl Chunk {
         })
     }
 
-    /// Opcode and place of the next record; `None` at the end.
+    /// Advances to the next record. Returns its opcode and the range of its content; `None` at the
+    /// end.
     ///
     /// # Errors
-    /// [`ReadError::Damaged`] where a record is longer than what is left.
+    /// [`ReadError::Damaged`] if a record is longer than the rest of the chunk.
     pub(super) fn advance(&mut self) -> Result<Option<(u8, Range<usize>)>, ReadError> {
         let left = self.bytes.get(self.at..).unwrap_or_default();
         if left.is_empty() {
@@ -78,7 +79,7 @@ impl Chunk {
         Ok(Some((head[0], begin..self.at)))
     }
 
-    /// The content of a record that [`advance`](Self::advance) found.
+    /// Returns the content of a record that [`advance`](Self::advance) found.
     pub(super) fn content(&self, place: Range<usize>) -> &[u8] {
         self.bytes.get(place).unwrap_or_default()
     }
@@ -135,7 +136,7 @@ mod tests {
             records[13..21].copy_from_slice(&wrong.to_le_bytes());
             let mut chunk = Chunk::new(&chunk(&records, 0)).unwrap();
             assert!(chunk.advance().unwrap().is_some());
-            // A length that is too small ends in the middle of what follows.
+            // A length that is too small ends in the middle of the next record.
             let mut rest = std::iter::from_fn(|| chunk.advance().transpose());
             assert!(rest.any(|found| found.is_err()), "{wrong}");
         }

@@ -1,4 +1,4 @@
-//! What is done to a scene, as it is recorded: enough to do it again.
+//! Commands to the scene as a recording holds them: enough to apply them again.
 
 use hapticd_geometry::{MeshError, TriMesh};
 use hapticd_proxy::Material;
@@ -12,43 +12,43 @@ use hapticd_collision::collider::{Applied, SceneCommand};
 /// A body as it was added, with its whole mesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AddMessage {
-    /// Name.
+    /// Name of the body.
     pub name: String,
-    /// Client-visible id that it got.
+    /// Client-visible id that the body got.
     pub id: u32,
-    /// It moves when told to.
+    /// True if the body is kinematic.
     pub kinematic: bool,
-    /// Forces move it.
+    /// True if the body is dynamic.
     #[serde(default)]
     pub dynamic: bool,
-    /// It has an inside.
+    /// True if the surface encloses an inside.
     pub solid: bool,
-    /// Where it started.
+    /// Pose at which the body started.
     pub world_from_body: PoseMessage,
-    /// N/m.
+    /// Contact stiffness, N/m.
     pub stiffness_n_per_m: Num,
-    /// N·s/m.
+    /// Contact damping, N·s/m.
     pub damping_n_s_per_m: Num,
-    /// Coulomb's coefficient; recordings made before there was friction have none.
+    /// Coulomb's coefficient; 0 in recordings from before friction existed.
     #[serde(default)]
     pub friction: Num,
-    /// A coarse mesh is felt as the smooth surface that it stands for; in recordings made before
-    /// there was that, it is not.
+    /// True if a coarse mesh is rendered as the smooth surface that it stands for; false in
+    /// recordings from before force shading existed.
     #[serde(default)]
     pub force_shading: bool,
     /// Coefficient of restitution.
     #[serde(default)]
     pub restitution: Num,
-    /// Of a dynamic body, kg/m³.
+    /// Density of a dynamic body, kg/m³.
     #[serde(default)]
     pub density_kg_m3: Num,
-    /// Vertices, m, one after the other.
+    /// Vertices, m.
     pub positions: Vec<Triple>,
-    /// Corners of the triangles.
+    /// Vertex indices of the triangles.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Something that was done to the scene.
+/// A command that was applied to the scene.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandMessage {
@@ -56,35 +56,35 @@ pub enum CommandMessage {
     Add(Box<AddMessage>),
     /// A body was removed.
     Remove {
-        /// Which.
+        /// Client-visible id of the body.
         id: u32,
     },
-    /// A body was sent somewhere.
+    /// A body was sent to a target pose.
     Target {
-        /// Which.
+        /// Client-visible id of the body.
         id: u32,
-        /// Where.
+        /// Target pose.
         world_from_body: PoseMessage,
-        /// How fast.
+        /// Speed of the motion, m/s.
         speed_m_s: Num,
     },
-    /// A body was told to stay.
+    /// A body was stopped.
     Halt {
-        /// Which.
+        /// Client-visible id of the body.
         id: u32,
     },
-    /// A body got another surface.
+    /// A body got another material.
     Surface {
-        /// Which.
+        /// Client-visible id of the body.
         id: u32,
-        /// Stiffness.
+        /// Contact stiffness, N/m.
         stiffness_n_per_m: Num,
-        /// Damping.
+        /// Contact damping, N·s/m.
         damping_n_s_per_m: Num,
-        /// Friction.
+        /// Coulomb's coefficient.
         #[serde(default)]
         friction: Num,
-        /// Whether it is felt as a smooth surface.
+        /// Whether force shading is on.
         #[serde(default)]
         force_shading: bool,
     },
@@ -136,7 +136,7 @@ impl From<&Applied> for CommandMessage {
 }
 
 impl CommandMessage {
-    /// The command, ready to be applied again.
+    /// Returns the command, ready to be applied again.
     ///
     /// # Errors
     /// If the mesh of a body is invalid.

@@ -1,7 +1,8 @@
-//! What a recording says of energy: the ledger of each arm's spring, and what a simulated arm's
-//! motors and hand truly did.
+//! Energy in a recording: the ledger of each arm's coupling, and the true work of a simulated arm's
+//! motors and hand.
 //!
-//! Joules; all else as in [`super::message`]. Going through a message changes no bit. Pure.
+//! Values are joules; all else is as in [`super::message`]. A round trip through a message changes
+//! no bit. The code is pure.
 
 use hapticd_devices::safety::Energy;
 use hapticd_devices::sim::{ArmTruth, Work};
@@ -13,21 +14,22 @@ use super::number::Num;
 /// The passivity observer's ledger of an arm, J.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnergyMessage {
-    /// Given to the hand so far.
+    /// Energy given to the hand so far.
     pub given_j: Num,
-    /// Put in so far by what holds the tool.
+    /// Energy put in so far at the far end, by whatever holds the tool.
     pub world_j: Num,
-    /// Stored in the spring now.
+    /// Energy stored in the spring now.
     pub stored_j: Num,
-    /// Made so far by sampling, delay, ramps and gains; negative: dissipated.
+    /// Energy made so far by sampling, delay, ramps and gains; negative if dissipated.
     pub leak_j: Num,
-    /// Added so far by limits that were raised; negative: taken off by limits that came down.
+    /// Energy added so far by limits that were raised; negative if removed by limits that came
+    /// down.
     pub limits_j: Num,
-    /// Given beyond what the arm's damping surely takes.
+    /// Energy given beyond what the arm's damping surely takes.
     pub debt_j: Num,
-    /// Stored and taken off so far where the gain was lowered.
+    /// Stored energy that was removed so far when the gain was lowered.
     pub withheld_j: Num,
-    /// The controller's gain, 1 where it does not act.
+    /// Gain of the passivity controller; 1 while it does not act.
     pub gain: Num,
 }
 
@@ -46,12 +48,12 @@ impl From<&Energy> for EnergyMessage {
     }
 }
 
-/// Work on a simulated handle since the start, J; positive where it was given energy.
+/// Work on a simulated handle since the start, J; positive if the handle was given energy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkMessage {
-    /// Of the force.
+    /// Work of the force.
     pub force_j: Num,
-    /// Of the torque.
+    /// Work of the torque.
     pub torque_j: Num,
 }
 
@@ -73,26 +75,26 @@ impl From<&WorkMessage> for Work {
     }
 }
 
-/// A simulated handle as it is, before encoders and wire, base frame. No part of the computation:
-/// a replay neither needs nor compares it.
+/// True state of a simulated handle, before encoders and wire, base frame. It is not part of the
+/// computation: a replay neither needs nor compares it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TruthMessage {
-    /// When it was so: the tick's time where time is virtual, else when the arm's thread took in
-    /// the last report.
+    /// Time of this state: the tick's time in virtual time, otherwise the time at which the arm's
+    /// thread took in the last report.
     pub time_ns: u64,
-    /// Tool in the base frame.
+    /// Pose of the tool in the base frame.
     pub pose: PoseMessage,
-    /// m/s.
+    /// Linear velocity, m/s.
     pub linear_velocity: Triple,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     pub angular_velocity: Triple,
-    /// The hand's wrench on the handle.
+    /// Wrench of the hand on the handle.
     pub hand: WrenchMessage,
-    /// The motors' wrench on the handle.
+    /// Wrench of the motors on the handle.
     pub motors: WrenchMessage,
-    /// The hand's work on the handle.
+    /// Work of the hand on the handle.
     pub hand_work: WorkMessage,
-    /// The motors' work on the handle.
+    /// Work of the motors on the handle.
     pub motor_work: WorkMessage,
 }
 

@@ -1,6 +1,6 @@
 //! The files that a configuration names, so that a recording holds everything it needs.
 //!
-//! Reads and writes files; start-up only.
+//! Reads and writes files; used at start-up only.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,21 +12,21 @@ use hapticd_geometry::volume::nrrd;
 /// A file as it was when the recording began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embedded {
-    /// Where it was.
+    /// Original path.
     pub path: PathBuf,
-    /// What was in it.
+    /// Content of the file.
     pub bytes: Vec<u8>,
 }
 
-/// The paths of all input files of a configuration, in a fixed order: per arm its device's file and
-/// its tool's mesh, then the bodies' meshes and volumes.
+/// Returns the paths of all input files of a configuration in a fixed order: per arm the file of
+/// its device and the mesh of its tool, then the meshes and volumes of the bodies.
 pub fn paths(config: &mut Config) -> Vec<&mut PathBuf> {
     let arms = config.arms.iter_mut().flat_map(of_arm);
     arms.chain(config.bodies.iter_mut().flat_map(of_body))
         .collect()
 }
 
-/// The paths of the input files of an arm: its device's file, its tool's mesh.
+/// Returns the paths of the input files of an arm: the file of its device and the mesh of its tool.
 pub fn of_arm(arm: &mut Arm) -> impl Iterator<Item = &mut PathBuf> {
     let device = match &mut arm.device {
         Device::Hid { profile, .. } => profile,
@@ -39,7 +39,7 @@ pub fn of_arm(arm: &mut Arm) -> impl Iterator<Item = &mut PathBuf> {
     device.into_iter().chain(of_shape(&mut arm.tool))
 }
 
-/// The path of the input file of a body, its mesh or its volume.
+/// Returns the path of the input file of a body: its mesh or its volume.
 pub fn of_body(body: &mut Body) -> impl Iterator<Item = &mut PathBuf> {
     of_shape(&mut body.shape).into_iter()
 }
@@ -51,11 +51,11 @@ fn of_shape(shape: &mut Shape) -> Option<&mut PathBuf> {
     }
 }
 
-/// Reads all files of a configuration. A volume whose samples are in a file beside it takes them
-/// in.
+/// Reads all files of a configuration. A volume with its samples in a separate file is embedded
+/// together with them.
 ///
 /// # Errors
-/// The first that cannot be read.
+/// The path and error of the first file that cannot be read.
 pub fn embed(config: &Config) -> Result<Vec<Embedded>, (PathBuf, io::Error)> {
     let mut copy = config.clone();
     paths(&mut copy)
@@ -79,17 +79,17 @@ fn whole(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// A folder of files that is gone when this is dropped.
+/// A folder of unpacked files. It is removed on drop.
 pub struct Unpacked {
     folder: PathBuf,
 }
 
 impl Unpacked {
-    /// Writes the files of a recording to a new folder and lets the configuration name them there.
+    /// Writes the files of a recording to a new folder and points the configuration to them.
     ///
     /// # Errors
-    /// If the folder or a file cannot be written, or there are not as many files as the
-    /// configuration names.
+    /// If the folder or a file cannot be written, or if the number of files differs from the number
+    /// that the configuration names.
     pub fn new(config: &mut Config, files: &[Embedded]) -> io::Result<Self> {
         let named = paths(config);
         if named.len() != files.len() {
@@ -103,8 +103,7 @@ impl Unpacked {
             folder: new_folder()?,
         };
         for (i, (path, file)) in named.into_iter().zip(files).enumerate() {
-            // What kind of file it is, is told by the end of its name; nothing else of the name is
-            // used.
+            // Only the extension is taken from the old name: it tells the type of the file.
             let end = Path::new(&file.path)
                 .extension()
                 .and_then(|e| e.to_str())
@@ -125,7 +124,7 @@ impl Drop for Unpacked {
     }
 }
 
-/// Makes a folder that was not there and that nobody else may look into.
+/// Creates a new folder that only its owner can access.
 fn new_folder() -> io::Result<PathBuf> {
     use std::os::unix::fs::DirBuilderExt;
     use std::sync::atomic::{AtomicU32, Ordering};

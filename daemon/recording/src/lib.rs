@@ -1,19 +1,19 @@
-//! Recordings: everything that crosses the loop, written as MCAP, and the replay that computes it
-//! again bit for bit.
+//! Recordings: everything that crosses the borders of the haptic loop, written as MCAP. A replay
+//! computes it again bit for bit.
 //!
-//! A recording holds the configuration with every file that it names, one message per tick (what
-//! went in and what came out) and one per collision step (which query was answered and what was
-//! done to the scene before). That is enough: the loop is a pure function of its inputs and of the
-//! snapshots it was offered, and a snapshot is a pure function of the query and the scene. Because
-//! the computation sees the tick's deadline as its time, this holds for runs in real time as it
-//! does in virtual time.
+//! A recording holds the configuration with every file that it names. It has one message per tick
+//! (what went in and what came out) and one per collision step (which query it answered, and which
+//! commands it applied to the scene before). That is enough: the loop is a pure function of its
+//! inputs and of the snapshots that it was offered, and a snapshot is a pure function of the query
+//! and the scene. The computation sees the tick's deadline as its time, so this holds in real time
+//! as well as in virtual time.
 //!
-//! The files are plain MCAP (<https://mcap.dev>) with JSON messages and their JSON Schemas, not
-//! compressed, so that Foxglove and Rerun open them: topics [`TICK`], [`COLLISION`], [`EVENT`].
+//! The files are plain MCAP (<https://mcap.dev>) with JSON messages and their JSON Schemas. They
+//! are not compressed, so Foxglove and Rerun open them. Topics: [`TICK`], [`COLLISION`], [`EVENT`].
 //!
-//! Nothing here runs on a real-time thread: the recorder is fed by the scribe. Everything allocates
-//! and does file I/O. No bytes of a file that is read can cause a panic, and memory is bounded by
-//! the size of that file.
+//! Nothing here runs on a real-time thread: the scribe feeds the recorder. Everything allocates and
+//! does file I/O. No bytes of a file that is read can cause a panic, and memory is bounded by the
+//! size of that file.
 
 mod chunk;
 pub mod command;
@@ -34,15 +34,15 @@ pub use writer::{Recorder, Setup};
 use hapticd_collision::collider::StepLog;
 use hapticd_loop::record::TickRecord;
 
-/// Takes records and collision steps, and keeps them. The recorder implements it.
+/// Consumer of tick records and collision steps. [`Recorder`] implements it.
 pub trait Sink: Send {
-    /// One tick. An error ends the recording, not the run.
+    /// Takes one tick. An error ends the recording, not the run.
     fn tick(&mut self, record: &TickRecord) -> Result<(), String>;
-    /// One collision step.
+    /// Takes one collision step.
     fn step(&mut self, step: &StepLog) -> Result<(), String>;
-    /// Something worth a line, at a time of the loop.
+    /// Takes an event in words, stamped with a time of the loop.
     fn event(&mut self, now_ns: u64, text: &str) -> Result<(), String>;
-    /// The end.
+    /// Ends the recording.
     fn finish(&mut self) -> Result<(), String>;
 }
 
@@ -52,25 +52,25 @@ pub const TICK: &str = "/tick";
 pub const COLLISION: &str = "/collision";
 /// Topic with events in words.
 pub const EVENT: &str = "/event";
-/// Name of the metadata record that makes an MCAP file one of ours.
+/// Name of the metadata record that marks an MCAP file as a recording of hapticd.
 pub const METADATA: &str = "hapticd";
 /// Name of the attachment with the effective configuration.
 pub const CONFIG: &str = "hapticd.toml";
-/// Names of the attachments with the files that the configuration names: this and their number in
-/// the order of [`files::paths`], a space and the path they had.
+/// Prefix of the attachments with the files that the configuration names. Their number in the order
+/// of [`files::paths`], a space and the original path follow it.
 pub const FILE: &str = "file/";
-/// Version of what is in the messages. Files of another version are refused.
+/// Version of the content of the messages. The reader refuses files of another version.
 ///
-/// 2: an arm's input has `limits` and `cleared` in the place of the arm's `tightened` and the
-/// tick's `cleared`.
+/// 2: an arm's input has `limits` and `cleared` instead of the arm's `tightened` and the tick's
+/// `cleared`.
 pub const FORMAT: u32 = 2;
 
-/// What the clock of a run was.
+/// Clock of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
     /// The monotonic clock.
     Real,
-    /// The virtual loop.
+    /// The clock of a run in virtual time.
     Virtual,
 }
 
@@ -84,21 +84,21 @@ impl Time {
     }
 }
 
-/// What a file says of itself.
+/// Metadata of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// Version of the messages, see [`FORMAT`].
     pub format: u32,
     /// Version of the hapticd that wrote it.
     pub version: String,
-    /// What the clock was.
+    /// Clock of the run.
     pub time: Time,
-    /// Only the device poses are in it, for a simulated hand to follow; it cannot be replayed.
+    /// The file holds only device poses, for a simulated hand to follow. It cannot be replayed.
     pub trajectory: bool,
 }
 
 impl Meta {
-    /// Of a file written by this program.
+    /// Returns the metadata of a file that this program writes.
     pub fn of_this(time: Time, trajectory: bool) -> Self {
         Meta {
             format: FORMAT,

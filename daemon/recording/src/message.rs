@@ -1,8 +1,8 @@
-//! The JSON messages of a recording, and how the loop's own types become them and come back.
+//! JSON messages of a recording, and their conversion to and from the types of the loop.
 //!
 //! Lengths are metres, forces newtons, times nanoseconds on the loop's clock, rotations quaternions
-//! `[x, y, z, w]`. Poses of samples are `base_from_tool`, all others are in the world. Going
-//! through a message changes no bit. Pure.
+//! `[x, y, z, w]`. Poses of samples are `base_from_tool`; all others are in the world frame. A
+//! round trip through a message changes no bit. The code is pure.
 
 use hapticd_devices::arm::{ArmSample, ArmStatus, Wrench};
 use hapticd_devices::safety::{Limits, OscillationLimits};
@@ -33,7 +33,7 @@ pub(super) fn vector(t: &Triple) -> Vec3 {
 /// A pose.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PoseMessage {
-    /// m.
+    /// Position, m.
     pub position_m: Triple,
     /// Unit quaternion, x y z w.
     pub rotation_xyzw: [Num; 4],
@@ -50,7 +50,7 @@ impl From<&Pose> for PoseMessage {
 }
 
 impl From<&PoseMessage> for Pose {
-    /// The quaternion is taken as it stands: normalising it would change its last bits.
+    /// Takes the quaternion as it is: normalising would change its last bits.
     fn from(m: &PoseMessage) -> Self {
         let [x, y, z, w] = m.rotation_xyzw;
         Pose::from_parts(
@@ -63,9 +63,9 @@ impl From<&PoseMessage> for Pose {
 /// Force and torque in an arm's base frame.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrenchMessage {
-    /// N.
+    /// Force, N.
     pub force_n: Triple,
-    /// N·m.
+    /// Torque, N·m.
     pub torque_nm: Triple,
 }
 
@@ -90,28 +90,28 @@ impl From<&WrenchMessage> for Wrench {
 /// An arm's newest sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleMessage {
-    /// When it arrived.
+    /// Time of arrival.
     pub time_ns: u64,
-    /// Counts reports.
+    /// Sequence number of the report.
     pub sequence: u64,
-    /// Tool in the base frame.
+    /// Pose of the tool in the base frame.
     pub pose: PoseMessage,
-    /// m/s.
+    /// Linear velocity, m/s.
     #[serde(default)]
     pub linear_velocity: Triple,
-    /// rad/s.
+    /// Angular velocity, rad/s.
     #[serde(default)]
     pub angular_velocity: Triple,
-    /// Bits.
+    /// Buttons, one bit each.
     #[serde(default)]
     pub buttons: u32,
-    /// Reports passed over.
+    /// Number of reports skipped to reach this one.
     #[serde(default)]
     pub skipped: u32,
-    /// Hottest motor.
+    /// Temperature of the hottest motor, °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_c: Option<Num>,
-    /// `calibrated` 1, `safety_switch_closed` 2, `input_stalled` 4, `pose_invalid` 8.
+    /// Status bits: `calibrated` 1, `safety_switch_closed` 2, `input_stalled` 4, `pose_invalid` 8.
     #[serde(default)]
     pub status: u8,
 }
@@ -167,13 +167,13 @@ impl From<&SampleMessage> for ArmSample {
 /// Coupling gains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GainsMessage {
-    /// N/m.
+    /// Stiffness, N/m.
     pub stiffness_n_per_m: Num,
-    /// N·s/m.
+    /// Damping, N·s/m.
     pub damping_n_s_per_m: Num,
-    /// N·m/rad.
+    /// Rotational stiffness, N·m/rad.
     pub rotational_stiffness_nm_per_rad: Num,
-    /// N·m·s/rad.
+    /// Rotational damping, N·m·s/rad.
     pub rotational_damping_nm_s_per_rad: Num,
 }
 
@@ -199,7 +199,7 @@ impl From<&GainsMessage> for Gains {
     }
 }
 
-/// Limits that a governor keeps; field by field those of [`Limits`].
+/// Limits that a governor keeps; the fields are those of [`Limits`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct LimitsMessage {
@@ -290,28 +290,28 @@ impl From<&LimitsMessage> for Limits {
     }
 }
 
-/// What went into a tick from one arm.
+/// Input of a tick from one arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputMessage {
     /// The newest sample.
     pub sample: SampleMessage,
-    /// The arm is there.
+    /// Whether the arm is attached.
     pub attached: bool,
     /// Sequence of the snapshot offered before this tick; 0: none.
     pub offered: u64,
-    /// Sequence of the soft bodies' word offered before this tick; 0: none.
+    /// Sequence of the soft bodies' snapshot offered before this tick; 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offered_soft: u64,
-    /// The gains, if they are others than in the tick before.
+    /// The gains, if they differ from the tick before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gains: Option<GainsMessage>,
-    /// The limits, if they are others than in the tick before.
+    /// The limits, if they differ from the tick before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<LimitsMessage>,
     /// Latched faults were cleared before this tick.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cleared: bool,
-    /// Force was told to rise only by the ramp, from what it was, before this tick.
+    /// Before this tick, force was ordered to rise from its value only by the ramp.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub eased: bool,
 }
@@ -328,93 +328,93 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// What came out of a tick for one arm.
+/// Output of a tick for one arm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputMessage {
     /// The coupling's wrench, before the governor.
     pub wanted: WrenchMessage,
     /// The wrench that went to the arm.
     pub sent: WrenchMessage,
-    /// Tool where the hand is, world.
+    /// Device pose: the tool where the hand holds it, world.
     pub world_from_device: PoseMessage,
-    /// Tool where it is allowed to be, world.
+    /// Proxy: the tool where it is allowed to be, world.
     pub world_from_proxy: PoseMessage,
     /// The proxy was placed at the device pose.
     pub anchored: bool,
-    /// Governor's state code.
+    /// State code of the governor.
     pub state: u8,
-    /// Governor's reason code; 0: none.
+    /// Reason code of the governor; 0: none.
     pub reason: u8,
     /// The certificate or the budget held the tool back.
     pub starved: bool,
-    /// Contacts.
+    /// Number of contacts.
     pub contacts: u16,
-    /// Contact rows.
+    /// Number of contact rows.
     pub rows: u16,
-    /// Feature pairs evaluated.
+    /// Number of feature pairs evaluated.
     pub pairs: u32,
-    /// Slide-and-retry rounds.
+    /// Number of slide-and-retry rounds.
     pub substeps: u8,
     /// Sequence of the snapshot in use.
     pub snapshot: u64,
-    /// Its age, ticks; 4294967295 without one.
+    /// Age of that snapshot, ticks; 4294967295 without one.
     pub snapshot_age_ticks: u32,
-    /// Where a GPU looks for what is near: of how many bodies and tools it named the pairs for that
-    /// snapshot, which is the same without. A replay may have others, or none.
+    /// Bodies and tools for which a GPU mid-phase found the pairs of that snapshot; absent without
+    /// one. The snapshot is the same either way, and a replay may give another number or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_by_gpu: Option<u16>,
-    /// And the time that it took it, ns.
+    /// Time that the GPU mid-phase took, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_gpu_ns: Option<u64>,
-    /// Age of the sample.
+    /// Age of the sample, ns.
     pub input_age_ns: u64,
-    /// Bodies solid to the tool, a bit per slot, in hexadecimal.
+    /// Bodies solid to the tool: one bit per slot, in hexadecimal.
     pub solid: String,
-    /// Bodies that the tool is inside of, in the same way; none where it is inside of none.
+    /// Bodies that the tool is inside, in the same format; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside: Option<String>,
-    /// Where there are soft bodies: the age of their word in use, ticks.
+    /// Age of the soft bodies' snapshot in use, ticks; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft_age_ticks: Option<u32>,
-    /// And how many of its points are tracked.
+    /// Number of tracked points in that snapshot; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracked: Option<u16>,
-    /// Where a GPU found the contacts of that word: by how many steps they are older than the
-    /// surfaces.
+    /// If a GPU found the contacts of that snapshot: the number of steps by which they are older
+    /// than the surfaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft_gpu_age_steps: Option<u32>,
-    /// And the time that they took it, ns; 0 if it has no clock.
+    /// Time that those contacts took the GPU, ns; 0 if it has no clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soft_gpu_ns: Option<u64>,
-    /// Where the arm holds a needle: what it did.
+    /// State of the needle, if the arm holds one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needle: Option<NeedleMessage>,
-    /// What the spring gave and took; missing in recordings of before.
+    /// Energy ledger of the coupling; absent in recordings from before it existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergyMessage>,
 }
 
-/// What a needle did in a tick.
+/// State of a needle in a tick.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NeedleMessage {
     /// `free`, `touching` or `inserted`.
     pub phase: String,
-    /// Length of its tip's way in the tissue.
+    /// Length of the tip's path in the tissue, m.
     pub depth_m: Num,
-    /// Force of the tissue along its axis; positive pushes it out.
+    /// Force of the tissue along the axis, N; positive pushes the needle out.
     pub force_n: Num,
-    /// Force across it.
+    /// Force across the axis, N.
     pub lateral_n: Num,
-    /// Where its tip is, world.
+    /// Position of the tip, world, m.
     pub tip_m: Triple,
-    /// Surfaces pierced so far.
+    /// Number of surfaces pierced so far.
     pub pierced: u32,
     /// What holds its tip: `friction`, `layer 1`, `membrane 4`, `bone 5`, `border` or `hub`.
     pub held: String,
 }
 
 impl NeedleMessage {
-    /// Of an arm that holds one.
+    /// Returns the message of an arm that holds a needle; `None` without one.
     pub fn of(insertion: &Insertion) -> Option<Self> {
         let phase = phase_word(insertion.phase)?;
         Some(NeedleMessage {
@@ -429,7 +429,7 @@ impl NeedleMessage {
     }
 }
 
-/// A phase in a word; none where there is no needle.
+/// Returns the phase as a word; `None` without a needle.
 pub fn phase_word(phase: Phase) -> Option<&'static str> {
     match phase {
         Phase::None => None,
@@ -439,7 +439,7 @@ pub fn phase_word(phase: Phase) -> Option<&'static str> {
     }
 }
 
-/// What holds a tip, in words.
+/// Returns in words what holds a tip.
 pub fn held_words(held: Held) -> String {
     match held {
         Held::Friction => "friction".to_owned(),
@@ -454,14 +454,14 @@ pub fn held_words(held: Held) -> String {
 /// One arm in one tick.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArmMessage {
-    /// Which arm.
+    /// Index of the arm, below [`MAX_ARMS`].
     pub index: u8,
-    /// In.
+    /// What went into the tick.
     pub input: InputMessage,
-    /// Out.
+    /// What came out of the tick.
     pub output: OutputMessage,
-    /// Of a simulated arm; a real arm has none, and neither have recordings from before there was
-    /// any.
+    /// True state of a simulated arm. A real arm has none, and recordings from before it existed
+    /// have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truth: Option<TruthMessage>,
 }
@@ -469,41 +469,42 @@ pub struct ArmMessage {
 /// One tick, topic `/tick`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TickMessage {
-    /// From 1, without gaps unless the recorder missed some.
+    /// Number of the tick, from 1; without gaps unless the recorder missed some.
     pub tick: u64,
-    /// Time of the tick, which is what the computation saw.
+    /// Time of the tick, as the computation saw it.
     pub now_ns: u64,
     /// Periods since the previous tick.
     pub periods: u32,
-    /// Force was ramping to zero for good.
+    /// True while force was ramping to zero for good.
     pub stopping: bool,
     /// An immediate stop was ordered.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cut: bool,
-    /// Threads that showed no sign of life: `supervisor` 1, `ipc` 2, `collision` 4, `scribe` 8.
+    /// Bits of the threads that showed no sign of life: `supervisor` 1, `ipc` 2, `collision` 4,
+    /// `scribe` 8.
     #[serde(default, skip_serializing_if = "is_all_alive")]
     pub silent: u8,
-    /// Bodies that were forgotten before this tick and its snapshots, because their clients were
-    /// gone, by their client-visible ids.
+    /// Client-visible ids of the bodies that were forgotten before this tick and its snapshots,
+    /// because their clients were gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<u32>,
-    /// Bodies that were silenced (true) or restored (false) before this tick, after those that were
-    /// forgotten, in this order.
+    /// Bodies that were silenced (true) or restored (false) before this tick, in this order, after
+    /// those that were forgotten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silenced: Vec<(u32, bool)>,
-    /// When the loop asked to be woken.
+    /// Time at which the loop asked to be woken.
     pub signalled_ns: u64,
-    /// When it woke.
+    /// Time at which it woke.
     pub awake_ns: u64,
-    /// When it was done.
+    /// Time at which it was done.
     pub done_ns: u64,
-    /// `none`, `loop`, `device` or `collision`.
+    /// Cause of a late tick: `none`, `loop`, `device` or `collision`.
     pub blame: String,
     /// The configured arms.
     pub arms: Vec<ArmMessage>,
 }
 
-/// A blame in a word.
+/// Returns the blame as a word.
 pub fn blame_word(blame: Blame) -> &'static str {
     match blame {
         Blame::None => "none",
@@ -514,7 +515,7 @@ pub fn blame_word(blame: Blame) -> &'static str {
 }
 
 impl OutputMessage {
-    /// Of an arm's record.
+    /// Returns the output in an arm's record.
     pub fn of(arm: &ArmTick) -> Self {
         let by_gpu = arm.soft_finder.name == "GPU";
         OutputMessage {
@@ -547,7 +548,8 @@ impl OutputMessage {
     }
 }
 
-/// What the last message said of an arm and later ones repeat only when it changes.
+/// Gains and limits that the last message of an arm stated. Later messages repeat them only when
+/// they change.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LastSaid {
     gains: Option<GainsMessage>,
@@ -555,8 +557,8 @@ pub struct LastSaid {
 }
 
 impl TickMessage {
-    /// The first `arms` arms of a record; `last` is that of the message before and is brought up to
-    /// date.
+    /// Returns the message of the first `arms` arms of a record. `last` belongs to the message
+    /// before and is updated.
     pub fn of(record: &TickRecord, arms: usize, last: &mut [LastSaid; MAX_ARMS]) -> Self {
         let arms = record.arms.iter().zip(last).take(arms).enumerate();
         TickMessage {
@@ -602,7 +604,7 @@ impl TickMessage {
         }
     }
 
-    /// What the loop was told.
+    /// Returns the input of the loop.
     pub fn input(&self) -> LoopInput {
         let mut arms = [ArmInput::default(); MAX_ARMS];
         for arm in &self.arms {
@@ -625,13 +627,13 @@ impl TickMessage {
     }
 }
 
-/// The name of a body in queries. For people: the replay finds it again by itself, but where soft
-/// bodies are told who came and who went.
+/// Key of a body in queries. It is mainly for people: a replay recomputes it, except where soft
+/// bodies are told which bodies came and went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeyMessage {
-    /// Slot.
+    /// Slot of the body.
     pub slot: u8,
-    /// Generation.
+    /// Generation of the slot.
     pub generation: u32,
 }
 
@@ -653,39 +655,39 @@ impl From<KeyMessage> for BodyKey {
     }
 }
 
-/// A command that was carried out.
+/// A command that was applied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AppliedMessage {
-    /// What.
+    /// The command.
     pub command: CommandMessage,
-    /// The body it was done to.
+    /// The body it was applied to.
     pub key: KeyMessage,
 }
 
-/// One step of the collision thread or of the soft bodies', topic `/collision`.
+/// One step of the collision thread or of the soft bodies' thread, topic `/collision`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepMessage {
-    /// From 1, without gaps unless the recorder missed some.
+    /// Number of the step, from 1; without gaps unless the recorder missed some.
     pub step: u64,
-    /// The query that was answered, by its tick; 0: none, commands only.
+    /// Tick of the query that this step answered; 0: none, commands only.
     pub query_tick: u64,
     /// Sequence of the last snapshot of this step; 0: none.
     pub last_sequence: u64,
-    /// What was done to the scene before.
+    /// Commands that were applied to the scene before this step.
     pub applied: Vec<AppliedMessage>,
-    /// Of the soft bodies, which count their steps and snapshots for themselves. What is applied
-    /// here are new surfaces of theirs, and clients' bodies that come and go, with their whole
-    /// meshes once more: which of their steps these fall on is their thread's timing. In recordings
-    /// from before soft bodies met those there are none.
+    /// True for a step of the soft bodies, which have separate counts of steps and snapshots. Its
+    /// commands are new surfaces of soft bodies, and clients' bodies that come and go, with their
+    /// whole meshes again: the timing of the soft bodies' thread decides on which step these fall.
+    /// Recordings from before soft bodies met such bodies have no commands here.
     #[serde(default, skip_serializing_if = "is_false")]
     pub soft: bool,
-    /// A course that was planned in an earlier step came back before this one.
+    /// A trajectory that was planned in an earlier step arrived before this one.
     #[serde(default, skip_serializing_if = "is_false")]
     pub dynamics_landed: bool,
-    /// Work of the dynamics was away: they stood still in this step.
+    /// Work of the dynamics was still away: the dynamics stood still in this step.
     #[serde(default, skip_serializing_if = "is_false")]
     pub dynamics_away: bool,
-    /// This step began to plan a course and did not wait for it.
+    /// This step began to plan a trajectory and did not wait for it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub dynamics_awaited: bool,
 }
@@ -717,11 +719,11 @@ impl From<&StepLog> for StepMessage {
     }
 }
 
-/// Something worth a line, topic `/event`.
+/// An event in words, topic `/event`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventMessage {
-    /// When.
+    /// Time of the event.
     pub now_ns: u64,
-    /// What.
+    /// Text of the event.
     pub text: String,
 }

@@ -1,17 +1,17 @@
 //! A number that survives JSON bit for bit.
 //!
-//! Finite numbers are written as the shortest decimal that reads back as the same `f64`, the sign
-//! of zero included. JSON has no infinities and no NaN: those are written as a string of their
-//! bits, `"0x7ff0000000000000"`. Pure.
+//! Finite numbers are written as the shortest decimal that reads back as the same `f64`, including
+//! the sign of zero. JSON has no infinities and no NaN, so those are written as a string of their
+//! bits, `"0x7ff0000000000000"`. The code is pure.
 
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// See the module page.
+/// An `f64` that survives JSON bit for bit; see the module page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Num(pub f64);
 
-/// Equal means the same bits: a replay that gives another NaN is another replay.
+/// Compares the bits: a replay with a different NaN is a different replay.
 impl PartialEq for Num {
     fn eq(&self, other: &Self) -> bool {
         self.0.to_bits() == other.0.to_bits()

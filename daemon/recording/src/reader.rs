@@ -1,8 +1,8 @@
 //! Reads a recording, message by message.
 //!
-//! Streams: memory is bounded by the largest record or chunk of the file. Every chunk's checksum is
-//! tested before its messages are given out, so a damaged file ends with an error instead of a
-//! wrong number. No bytes can cause a panic.
+//! The reader streams: memory is bounded by the largest record or chunk of the file. It tests the
+//! checksum of each chunk before it returns the chunk's messages, so a damaged file ends with an
+//! error instead of a wrong number. No bytes can cause a panic.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -20,79 +20,79 @@ use super::message::{EventMessage, StepMessage, TickMessage};
 use super::writer::words;
 use super::{COLLISION, CONFIG, EVENT, FILE, FORMAT, METADATA, Meta, TICK};
 
-/// Why a file could not be read, or not further.
+/// Reason why a file could not be read, or not further.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The system says no.
+    /// An I/O error of the system.
     #[error("it cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// Something else.
+    /// The file is not MCAP.
     #[error("it is not an MCAP file")]
     NotMcap,
-    /// MCAP, but not ours.
+    /// The file is MCAP, but not a recording of hapticd.
     #[error("it is an MCAP file, but not a recording of hapticd")]
     NotOurs,
-    /// A recording of another time.
+    /// The recording has another format version.
     #[error(
         "it is a recording of format {found}, written by hapticd {version}; this hapticd {} reads \
          format {FORMAT}: read it with the hapticd that wrote it, or record it again",
         env!("CARGO_PKG_VERSION")
     )]
     Format {
-        /// The file's.
+        /// Format version of the file.
         found: u32,
-        /// The version of the hapticd that wrote it.
+        /// Version of the hapticd that wrote the file.
         version: String,
     },
     /// The file ends too early: the recorder was killed, or the disk was full.
     #[error("it is cut off")]
     Truncated,
-    /// Bytes that are not what was written.
+    /// The bytes differ from those that were written.
     #[error("it is damaged: {0}")]
     Damaged(String),
 }
 
-/// One message.
+/// One message of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// Of `/tick`.
+    /// A message of `/tick`.
     Tick(Box<TickMessage>),
-    /// Of `/collision`.
+    /// A message of `/collision`.
     Step(Box<StepMessage>),
-    /// Of `/event`.
+    /// A message of `/event`.
     Event(EventMessage),
 }
 
-/// A message in a trajectory.
+/// One pose of a trajectory.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PointMessage {
-    /// When.
+    /// Time since the start of the trajectory, ns.
     pub now_ns: u64,
-    /// Where the tool was, base frame, m.
+    /// Position of the tool, base frame, m.
     pub position_m: super::message::Triple,
-    /// How it was turned; x y z w.
+    /// Rotation of the tool, base frame; unit quaternion x y z w.
     pub rotation_xyzw: [super::number::Num; 4],
 }
 
-/// A raw message: which topic, what text.
+/// A raw message: topic and JSON text.
 struct Message {
     topic: String,
     data: Vec<u8>,
 }
 
-/// See the module page.
+/// Streaming reader of a recording; see the module page.
 pub struct Reader<R> {
     source: R,
     records: LinearReader,
-    /// The records of the newest chunk that are still to be read.
+    /// Unread records of the newest chunk.
     chunk: Chunk,
     topics: HashMap<u16, String>,
     metadata: BTreeMap<String, BTreeMap<String, String>>,
     attachments: Vec<(String, Vec<u8>)>,
-    /// The first message, which was read to know that what comes before it is complete.
+    /// The first message. It is read ahead to know that everything before it is complete.
     first: Option<Message>,
-    /// That the file ends before its first message, to be told by the first call.
+    /// Set if the file ends before its first message; the first call returns it.
     cut: Option<ReadError>,
     ended: bool,
     meta: Meta,
@@ -111,10 +111,10 @@ impl Reader<BufReader<File>> {
 }
 
 impl<R: Read> Reader<R> {
-    /// From bytes; no record can be longer than `length`, their number.
+    /// Reads from `source`, which has `length` bytes. No record may be longer than `length`.
     ///
     /// # Errors
-    /// If they are not a recording that this program can read.
+    /// If the bytes are not a recording that this program can read.
     pub fn new(source: R, length: u64) -> Result<Self, ReadError> {
         let options = LinearReaderOptions::default()
             .with_emit_chunks(true)
@@ -132,7 +132,7 @@ impl<R: Read> Reader<R> {
             ended: false,
             meta: Meta::of_this(super::Time::Real, false),
         };
-        // The magic bytes tell an MCAP file that was cut off very early from something else.
+        // The magic bytes distinguish an MCAP file that was cut off very early from other files.
         match reader.message() {
             Ok(first) => reader.first = first,
             Err(ReadError::Truncated) => reader.cut = Some(ReadError::Truncated),
@@ -159,15 +159,15 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// What the file says of itself.
+    /// Returns the metadata of the file.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
 
-    /// The effective configuration.
+    /// Returns the effective configuration.
     ///
     /// # Errors
-    /// If the file was cut off before it.
+    /// If the file was cut off before the configuration, or the configuration is not UTF-8.
     pub fn config(&self) -> Result<&str, ReadError> {
         let bytes = self
             .attachments
@@ -179,7 +179,7 @@ impl<R: Read> Reader<R> {
             .map_err(|e| ReadError::Damaged(format!("the configuration: {e}")))
     }
 
-    /// The files that the configuration names, in the order of [`super::files::paths`].
+    /// Returns the files that the configuration names, in the order of [`super::files::paths`].
     pub fn files(&self) -> Vec<Embedded> {
         let mut numbered: Vec<(usize, Embedded)> = self
             .attachments
@@ -197,7 +197,8 @@ impl<R: Read> Reader<R> {
         numbered.into_iter().map(|(_, file)| file).collect()
     }
 
-    /// The next message of a run; `None` at the end. After an error it is at the end.
+    /// Returns the next message of a run; `None` at the end. After an error the reader is at the
+    /// end.
     ///
     /// # Errors
     /// If the file is cut off or damaged there.
@@ -207,14 +208,14 @@ impl<R: Read> Reader<R> {
                 TICK => Event::Tick(self.parse(&message)?),
                 COLLISION => Event::Step(self.parse(&message)?),
                 EVENT => Event::Event(self.parse(&message)?),
-                // Somebody else's channel, merged in.
+                // A foreign channel that another program merged in.
                 _ => continue,
             }));
         }
         Ok(None)
     }
 
-    /// The next point of a trajectory; `None` at the end.
+    /// Returns the next point of a trajectory; `None` at the end.
     ///
     /// # Errors
     /// If the file is cut off or damaged there.
@@ -241,7 +242,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Reads up to the next message.
+    /// Reads up to and including the next message; `None` at the end.
     fn message(&mut self) -> Result<Option<Message>, ReadError> {
         if let Some(error) = self.cut.take() {
             return Err(error);
@@ -250,7 +251,7 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         }
         let result = match self.raw_message() {
-            // It began as one: these are the bytes at its end.
+            // The file began as MCAP, so the wrong bytes are at its end.
             Err(ReadError::NotMcap) if !self.metadata.is_empty() => Err(ReadError::Damaged(
                 "its end is not that of an MCAP file".to_owned(),
             )),
@@ -294,7 +295,8 @@ impl<R: Read> Reader<R> {
             };
             match opcode {
                 op::MESSAGE => {}
-                // The parser trusts lengths, and reserves as much.
+                // The parser trusts these lengths and reserves that much memory, so they are
+                // checked first.
                 op::CHANNEL if channel_is_whole(data) => {}
                 op::METADATA if metadata_is_whole(data) => {}
                 op::CHANNEL | op::METADATA => {
@@ -308,7 +310,7 @@ impl<R: Read> Reader<R> {
                         "an attachment is longer than its record".to_owned(),
                     ));
                 }
-                // What the summary and the indexes say is said elsewhere too.
+                // Summary and indexes only repeat what other records say.
                 _ => continue,
             }
             match mcap::parse_record(opcode, data).map_err(|e| read_error(&e))? {
@@ -343,20 +345,20 @@ fn read_error(error: &McapError) -> ReadError {
     match error {
         McapError::BadMagic => ReadError::NotMcap,
         McapError::UnexpectedEof | McapError::UnexpectedEoc => ReadError::Truncated,
-        // No record can be longer than the file: it says so because its end is missing, or because
-        // its length is wrong.
+        // No record can be longer than the file. Either the end of the file is missing, or the
+        // length is wrong.
         McapError::RecordTooLarge { .. } | McapError::ChunkTooLarge(_) => ReadError::Truncated,
         other => ReadError::Damaged(words(other)),
     }
 }
 
-/// What is behind a text, or behind a map, that begins here; `None` if it is longer than the rest.
+/// Returns the bytes after a text or a map that begins here; `None` if it is longer than the rest.
 fn behind_text(rest: &[u8]) -> Option<&[u8]> {
     let (length, rest) = rest.split_first_chunk::<4>()?;
     rest.get(u32::from_le_bytes(*length) as usize..)
 }
 
-/// Whether a map from texts to texts begins here and is whole.
+/// Returns whether a complete map from texts to texts begins here.
 fn is_map(rest: &[u8]) -> bool {
     let behind = behind_text(rest).map_or(rest.len(), <[u8]>::len);
     let Some(mut texts) = rest.get(4..rest.len() - behind) else {
@@ -371,19 +373,19 @@ fn is_map(rest: &[u8]) -> bool {
     behind_text(rest).is_some()
 }
 
-/// Whether the lengths in a channel record fit into it.
+/// Returns whether the lengths in a channel record fit into it.
 fn channel_is_whole(record: &[u8]) -> bool {
     let texts = record.get(4..);
     let map = texts.and_then(behind_text).and_then(behind_text);
     map.is_some_and(is_map)
 }
 
-/// Whether the lengths in a metadata record fit into it.
+/// Returns whether the lengths in a metadata record fit into it.
 fn metadata_is_whole(record: &[u8]) -> bool {
     behind_text(record).is_some_and(is_map)
 }
 
-/// Whether the lengths in an attachment record fit into it.
+/// Returns whether the lengths in an attachment record fit into it.
 fn attachment_is_whole(record: &[u8]) -> bool {
     let data = || {
         let rest = behind_text(behind_text(record.get(16..)?)?)?;
@@ -410,7 +412,7 @@ mod lengths {
         let channel = [vec![1, 0, 2, 0], text("tick"), text("json"), map.clone()].concat();
         let metadata = [text("hapticd"), map].concat();
         assert!(channel_is_whole(&channel) && metadata_is_whole(&metadata));
-        // Every length in turn is said to be 4 GiB, and every record is cut everywhere.
+        // Sets each length in turn to 4 GiB, and cuts each record at every position.
         for (record, lengths, is_whole) in [
             (
                 &channel,

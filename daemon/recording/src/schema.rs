@@ -1,7 +1,7 @@
-//! JSON Schemas of the messages, for viewers. What each field means is told in [`super::message`].
+//! JSON Schemas of the messages, for viewers. [`super::message`] defines the meaning of each field.
 //!
-//! A number that is not finite is a string of its bits (see [`super::number`]); the schemas name
-//! the rule, not the exception, as viewers take one type per field.
+//! A number that is not finite is a string of its bits (see [`super::number`]). The schemas still
+//! declare a number, because viewers take one type per field.
 
 use serde_json::{Map, Value, json};
 
@@ -147,7 +147,7 @@ fn output() -> Value {
     ])
 }
 
-/// Of a simulated arm.
+/// Schema of a simulated arm's true state.
 fn truth() -> Value {
     let work = || object(json!({ "force_j": number(), "torque_j": number() }));
     object(json!({
@@ -157,7 +157,7 @@ fn truth() -> Value {
     }))
 }
 
-/// Of `/tick`.
+/// Returns the schema of `/tick`.
 pub fn tick() -> Value {
     let counts = [
         "tick",
@@ -176,12 +176,12 @@ pub fn tick() -> Value {
     ])
 }
 
-/// Of `/tick` in a trajectory.
+/// Returns the schema of `/tick` in a trajectory.
 pub fn trajectory() -> Value {
     object(json!({ "now_ns": integer(), "position_m": numbers(), "rotation_xyzw": numbers() }))
 }
 
-/// Of `/collision`.
+/// Returns the schema of `/collision`.
 pub fn collision() -> Value {
     let add = object(json!({
         "name": text(), "id": integer(), "kinematic": flag(), "dynamic": flag(), "solid": flag(), "world_from_body": pose(),
@@ -206,7 +206,7 @@ pub fn collision() -> Value {
     }))
 }
 
-/// Of `/event`.
+/// Returns the schema of `/event`.
 pub fn event() -> Value {
     object(json!({ "now_ns": integer(), "text": text() }))
 }

@@ -1,8 +1,8 @@
-//! Trajectories: the device poses of a recording alone, small enough to keep, for a simulated hand
-//! to follow.
+//! Device trajectories: the device poses of a recording alone, small enough to keep, for a
+//! simulated hand to follow.
 //!
-//! `intention = "file.mcap"` of a simulated arm takes a trajectory or a whole recording. Reads and
-//! writes files.
+//! `intention = "file.mcap"` of a simulated arm takes a trajectory or a whole recording. The module
+//! reads and writes files.
 
 use std::io::Read;
 use std::path::Path;
@@ -18,16 +18,16 @@ use super::writer::{Output, Recorder, Setup};
 use super::{Event, Meta, ReadError, Reader};
 use crate::Sink;
 
-/// Positions are kept to this many metres: a hundredth of what an encoder resolves.
+/// Quantum of stored positions, m: a hundredth of the resolution of an encoder.
 const POSITION_STEP_M: f64 = 1e-7;
-/// Rotations likewise.
+/// Quantum of stored quaternion components.
 const ROTATION_STEP: f64 = 1e-7;
 
-/// The poses of the first arm that has any, with the time from the first of them. Base frame of the
-/// arm.
+/// Reads the poses of the first arm that has any, with the time since the first pose. They are in
+/// the base frame of that arm. A file that is cut off gives the poses before the cut.
 ///
 /// # Errors
-/// If the file is not a recording. One that is cut off gives what is there.
+/// If the file is not a recording, or is damaged.
 pub fn keyframes(path: &Path) -> Result<Vec<Keyframe>, ReadError> {
     keyframes_of(&mut Reader::open(path)?)
 }
@@ -56,10 +56,10 @@ pub fn keyframes_of<R: Read>(reader: &mut Reader<R>) -> Result<Vec<Keyframe>, Re
     Ok(keys)
 }
 
-/// Writes the device poses of a recording, at most `rate_hz` of them a second. Returns how many.
+/// Writes the device poses of a recording, at most `rate_hz` per second. Returns their number.
 ///
 /// # Errors
-/// If the recording cannot be read, or the output not written, in words.
+/// In words, if the recording cannot be read or the output cannot be written.
 pub fn extract<R: Read, W: Output>(
     reader: &mut Reader<R>,
     output: W,
@@ -83,7 +83,7 @@ pub fn extract<R: Read, W: Output>(
     let mut count = 0;
     let mut failed = None;
     poses(reader, |now_ns, pose| {
-        // A trajectory begins at its own zero.
+        // A trajectory starts at time 0.
         let t_ns = now_ns.saturating_sub(*start_ns.get_or_insert(now_ns));
         if t_ns < due_ns || failed.is_some() {
             return Ok(());
@@ -111,7 +111,7 @@ fn point(now_ns: u64, pose: &Pose) -> PointMessage {
     }
 }
 
-/// Hands out every new device pose with its time.
+/// Calls `take` with every new device pose and its time.
 fn poses<R: Read>(
     reader: &mut Reader<R>,
     mut take: impl FnMut(u64, &Pose) -> Result<(), ReadError>,
@@ -151,7 +151,7 @@ fn poses<R: Read>(
     }
 }
 
-/// The sample of this arm, or of the first that has one.
+/// Returns the sample of `arm`, or of the first arm that has one.
 fn first_sample(tick: &TickMessage, arm: Option<u8>) -> Option<(u8, ArmSample)> {
     let found = tick
         .arms

@@ -1,12 +1,12 @@
 //! The recorder: a [`Sink`] that writes MCAP.
 //!
-//! Runs on the scribe thread; it may block on the disk there, which delays the statistics and,
-//! after four seconds of it, loses records, but never delays the loop. Messages are collected to
-//! chunks in memory and each chunk is written at once, at the latest every second of ticks, so that
-//! a crash loses a second.
+//! It runs on the scribe thread and may block there on the disk. That delays the statistics and
+//! loses records after four seconds, but it never delays the loop. Messages are collected into
+//! chunks in memory. A chunk is written at once, at the latest after one second of ticks, so a
+//! crash loses at most a second.
 //!
-//! A write that fails (a full disk) ends the recording: the file is cut back to its last whole
-//! chunk and closed there, so that what it holds stays readable. Reaching the size limit ends it in
+//! A failed write (a full disk) ends the recording: the file is cut back to its last whole chunk
+//! and closed there, so its content stays readable. Reaching the size limit ends the recording in
 //! order.
 
 use std::collections::BTreeMap;
@@ -28,15 +28,15 @@ use crate::Sink;
 use hapticd_collision::collider::StepLog;
 use hapticd_loop::record::TickRecord;
 
-/// Where a recording is written to.
+/// Destination of a recording.
 pub trait Output: Write + Send {
-    /// Throws away everything after the first `len` bytes and goes on writing there.
+    /// Truncates the output to its first `len` bytes and continues writing there.
     ///
     /// # Errors
-    /// If what is written cannot be taken back.
+    /// If the output cannot be truncated.
     fn cut(&mut self, len: u64) -> io::Result<()>;
 
-    /// Whether nobody will find what was written: its file was removed meanwhile.
+    /// Returns whether the output is lost because its file was removed in the meantime.
     fn is_gone(&self) -> bool {
         false
     }
@@ -55,8 +55,8 @@ impl Output for File {
     }
 }
 
-/// Counts what passes: MCAP asks for the position and must not seek, and the recorder asks from
-/// outside.
+/// Counts the bytes that pass. MCAP asks for the position but must not seek, and the recorder reads
+/// the count from outside.
 struct Counted<W> {
     inner: W,
     bytes: Arc<AtomicU64>,
@@ -75,7 +75,7 @@ impl<W: Write> Write for Counted<W> {
 }
 
 impl<W> Seek for Counted<W> {
-    /// Tells where it is; goes nowhere.
+    /// Returns the current position. Any other target is unsupported.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let here = self.bytes.load(Relaxed);
         match to {
@@ -86,30 +86,31 @@ impl<W> Seek for Counted<W> {
     }
 }
 
-/// What the recorder has to know at the start.
+/// What the recorder needs at the start.
 pub struct Setup<'a> {
-    /// What the file says of itself.
+    /// Metadata of the file.
     pub meta: Meta,
     /// The effective configuration.
     pub config: &'a str,
-    /// The files that it names.
+    /// The files that the configuration names.
     pub files: &'a [Embedded],
-    /// How many arms are configured.
+    /// Number of configured arms.
     pub arms: usize,
-    /// The file ends before it is larger.
+    /// Size limit of the file, bytes: the recording ends before it exceeds it.
     pub max_bytes: u64,
-    /// Wall clock (ns since 1970) when the loop's clock was 0: viewers show it. The messages
+    /// Wall clock (ns since 1970) at the zero of the loop's clock, for viewers. The messages
     /// themselves keep the loop's time.
     pub epoch_ns: u64,
 }
 
 /// Bytes of messages after which a chunk is written.
 const CHUNK_BYTES: usize = 512 * 1024;
-/// Ticks after which a chunk is written however small it is.
+/// Ticks after which a chunk is written, however small it is.
 const CHUNK_TICKS: u32 = 1000;
-/// Beside its bytes a message costs this: its own header, its place in the message index.
+/// Overhead of a message in bytes: its header and its entry in the message index.
 const MESSAGE_BYTES: u64 = 31 + 16;
-/// Room for the summary: schemas, channels, statistics and so on, and per chunk its index.
+/// Bytes reserved for the summary: schemas, channels, statistics and so on. Each chunk adds its
+/// index.
 const SUMMARY_BYTES: u64 = 32 * 1024;
 const CHUNK_INDEX_BYTES: u64 = 256;
 
@@ -120,7 +121,7 @@ struct Channels {
     event: u16,
 }
 
-/// See the module page.
+/// Writes a recording; see the module page.
 pub struct Recorder<W: Output> {
     /// `None` once the recording has ended.
     writer: Option<mcap::Writer<Counted<W>>>,
@@ -131,25 +132,25 @@ pub struct Recorder<W: Output> {
     epoch_ns: u64,
     last: [LastSaid; MAX_ARMS],
     text: Vec<u8>,
-    /// Where the file ended after the last chunk that was written whole.
+    /// Length of the file after the last whole chunk.
     whole_bytes: u64,
     pending_bytes: u64,
     pending_ticks: u32,
     summary_bytes: u64,
     now_ns: u64,
-    /// The first tick's time: where the session begins.
+    /// Time of the first tick, where the session begins.
     start_ns: Option<u64>,
-    /// The last tick's time that was in the last whole chunk.
+    /// Time of the last tick in the last whole chunk.
     whole_ns: u64,
     sequence: u32,
     failure: Arc<OnceLock<String>>,
 }
 
 impl<W: Output> Recorder<W> {
-    /// Writes what comes before the messages.
+    /// Writes everything that precedes the messages.
     ///
     /// # Errors
-    /// What the output says.
+    /// The error of the output, in words.
     pub fn new(output: W, setup: &Setup<'_>) -> Result<Self, String> {
         let written = Arc::new(AtomicU64::new(0));
         let counted = Counted {
@@ -231,18 +232,18 @@ impl<W: Output> Recorder<W> {
         })
     }
 
-    /// Where it says later why the recording is not complete. Reaching the size limit is no
-    /// failure.
+    /// Returns the cell that later holds the reason why the recording is incomplete. Reaching the
+    /// size limit is not a failure.
     pub fn failure(&self) -> Arc<OnceLock<String>> {
         self.failure.clone()
     }
 
-    /// Size of the file so far, and of what waits to be written, bytes.
+    /// Returns the size of the file so far and of what waits to be written, bytes.
     pub fn bytes(&self) -> u64 {
         self.whole_bytes + self.pending_bytes
     }
 
-    /// A message of the trajectory's own kind, on the tick channel.
+    /// Writes one pose of a trajectory on the tick channel.
     pub(super) fn trajectory_point(
         &mut self,
         now_ns: u64,
@@ -257,7 +258,7 @@ impl<W: Output> Recorder<W> {
             return Err("it had ended already".to_owned());
         }
         self.text.clear();
-        // Only a map with keys that are no strings could fail here.
+        // This can fail only for a map whose keys are not strings.
         serde_json::to_writer(&mut self.text, message).map_err(|e| e.to_string())?;
         let bytes = self.text.len() as u64 + MESSAGE_BYTES;
         let total = self.bytes() + bytes + self.summary_bytes + CHUNK_INDEX_BYTES;
@@ -296,23 +297,23 @@ impl<W: Output> Recorder<W> {
         done.map_err(|e| self.fail(&e))
     }
 
-    /// Ends the recording after an error: cuts off what is not whole, closes the rest.
+    /// Ends the recording after an error: truncates the file to its last whole chunk and closes it.
     fn fail(&mut self, error: &mcap::McapError) -> String {
         let why = words(error);
         let Some(writer) = self.writer.take() else {
             return why;
         };
         let mut output = writer.into_inner().inner;
-        // An output that cannot be cut (a pipe, a device) or that fails again stays as it is: the
-        // reader copes with it.
+        // An output that cannot be truncated (a pipe, a device), or that fails again, stays as it
+        // is. The reader copes with it.
         let said = match output
             .cut(self.whole_bytes)
             .and_then(|()| output.write_all(&closing()))
             .and_then(|()| output.flush())
         {
             Ok(()) => {
-                // In the session's time, as everywhere else: the clock's own zero is of no use to
-                // anybody.
+                // In the time of the session, as everywhere else: the zero of the clock itself is
+                // arbitrary.
                 let whole_ns = self.whole_ns.saturating_sub(self.start_ns.unwrap_or(0));
                 format!(
                     "{why}; the file is whole up to {:.3} s",
@@ -343,7 +344,7 @@ fn attach<W: Output>(
     })
 }
 
-/// What ends an MCAP file that has no summary: data end, footer, magic.
+/// Returns the bytes that end an MCAP file without a summary: data end, footer, magic.
 fn closing() -> Vec<u8> {
     let mut end = vec![mcap::records::op::DATA_END];
     end.extend(4u64.to_le_bytes());
@@ -355,10 +356,10 @@ fn closing() -> Vec<u8> {
     end
 }
 
-/// An MCAP error with its cause, which its own text leaves out.
+/// Returns an MCAP error together with its cause, which its own text omits.
 pub(super) fn words(error: &mcap::McapError) -> String {
     match error {
-        // Its own text speaks of compression, too.
+        // The library's own text also mentions compression.
         mcap::McapError::Io(cause) => cause.to_string(),
         other => match std::error::Error::source(other) {
             Some(cause) => format!("{other}: {cause}"),
