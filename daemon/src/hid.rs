@@ -1,8 +1,9 @@
-//! Finding a configured arm among the devices on the bus.
+//! Finds a configured arm among the devices on the bus.
 //!
-//! By serial number or port if the configuration names one, else the first device of the profile
-//! that no other arm of this daemon has. Two devices with one serial number are told apart by their
-//! port, or not opened at all: force on the wrong arm is worse than none.
+//! The arm is chosen by serial number or port if the configuration names one. Otherwise it is the
+//! first device of the profile that no other arm of this daemon has. Two devices with one serial
+//! number are told apart by their port, or not opened at all: force on the wrong arm is worse than
+//! none.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -14,7 +15,7 @@ use hapticd_devices::transport::Transport;
 use crate::session_setup::HidSource;
 use hapticd_loop::arms::Opener;
 
-/// Device nodes that arms of this daemon hold.
+/// Paths of the device nodes that arms of this daemon hold.
 pub type Claims = Arc<Mutex<BTreeSet<String>>>;
 
 /// Opens one configured arm.
@@ -28,7 +29,7 @@ pub struct OpenHid {
 }
 
 impl OpenHid {
-    /// For a source; `claims` is shared by all arms.
+    /// Creates an opener for a source. All arms share `claims`.
     pub fn new(source: HidSource, claims: Claims) -> Self {
         OpenHid {
             profile: Arc::new(source.profile),
@@ -40,7 +41,7 @@ impl OpenHid {
         }
     }
 
-    /// The one device that is meant, of those that are free.
+    /// Returns the device that the configuration means, among those that are free.
     fn choose(
         &self,
         entries: &[HidEntry],
@@ -68,7 +69,7 @@ impl OpenHid {
     }
 }
 
-/// Whether a device's port is the one that was named: the whole of it, or its USB path (`1-2.3` in
+/// Returns whether a device's port is the named one: the whole port, or its USB path (`1-2.3` in
 /// `usb-...-1-2.3/input0`).
 fn port_is(port: &str, named: &str) -> bool {
     port == named

@@ -1,4 +1,4 @@
-//! What the simulated hand can want by name, and how a file of intentions is read.
+//! The named intentions of the simulated hand, and the reader of intention files.
 //!
 //! Positions are in the arm's base frame, in which a desktop arm works within 10 cm of the origin.
 
@@ -9,7 +9,7 @@ use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Pattern, Track};
 
 use hapticd_recording::{ReadError, trajectory};
 
-/// Longest text of an intention that is read: an hour of a hand at 60 Hz.
+/// Maximum size of an intention file, bytes: an hour of a hand at 60 Hz.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
 
 /// Names that [`named`] knows.
@@ -17,41 +17,41 @@ pub const NAMES: &[&str] = &[
     "rest", "press", "explore", "circle", "assemble", "palpate", "insert", "wander",
 ];
 
-/// Why an intention could not be had.
+/// Reason why there is no intention.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A name that is none of [`NAMES`].
+    /// The name is not one of [`NAMES`].
     #[error("there is no intention `{name}`; there are: {}", NAMES.join(", "))]
     Unknown {
-        /// The name.
+        /// The unknown name.
         name: String,
     },
-    /// A file that cannot be read.
+    /// The file cannot be read.
     #[error("{path}: {error}")]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         error: std::io::Error,
     },
-    /// A file that is not an intention: all that is wrong with it.
+    /// The file is not an intention; lists all that is wrong with it.
     #[error("{0}")]
     File(Box<ConfigErrors>),
-    /// A recording or trajectory that cannot be read.
+    /// The recording or trajectory cannot be read.
     #[error("{path}: {error}")]
     Recording {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the reader.
         error: Box<ReadError>,
     },
-    /// Numbers that make no sense.
+    /// The numbers make no sense.
     #[error(transparent)]
     Intention(#[from] IntentionError),
 }
 
-/// One of the intentions that ship with the daemon.
+/// Returns one of the intentions that ship with the daemon.
 pub fn named(name: &str) -> Result<Intention, Error> {
     match name {
         "rest" => Ok(Intention::Rest {
@@ -87,7 +87,7 @@ pub fn named(name: &str) -> Result<Intention, Error> {
     }
 }
 
-/// An intention from a TOML file, or the device poses of a recording or trajectory (`.mcap`).
+/// Loads an intention from a TOML file, or the device poses of a recording or trajectory (`.mcap`).
 pub fn load(path: &Path) -> Result<Intention, Error> {
     if path
         .extension()
@@ -113,7 +113,7 @@ pub fn load(path: &Path) -> Result<Intention, Error> {
     Ok(intention)
 }
 
-/// A file's intention as the hand takes it.
+/// Converts the intention of a file into that of the hand.
 fn wanted(file: HandIntention) -> Result<Intention, IntentionError> {
     let track = |keys: Vec<HandKey>| {
         let keys = keys.into_iter().map(|key| Keyframe {
@@ -195,10 +195,10 @@ fn wanted(file: HandIntention) -> Result<Intention, IntentionError> {
     })
 }
 
-/// A hand that fits a peg of 3 cm into a hole at the origin, whose rim is at z = 0: sets it down 3
-/// cm beside, askew, slides it over the hole with 3 mm of pressure, eases off and feels for the
-/// hole in a circle of 1 mm (straight in, it would wedge on the rim), pushes it 17 mm in, pulls it
-/// out, and begins again. 8 s.
+/// A hand that fits a peg of 3 cm into a hole at the origin with its rim at z = 0. It sets the peg
+/// down 3 cm away and askew, slides it over the hole with 3 mm of pressure, eases off, and probes
+/// for the hole in a circle of 1 mm (straight in, it would wedge on the rim). It pushes the peg 17
+/// mm in, pulls it out, and begins again. 8 s.
 fn assembly() -> Result<Intention, IntentionError> {
     let keys = [
         (0.0, [0.03, 0.01, 0.05], 0.1),
@@ -226,8 +226,8 @@ fn assembly() -> Result<Intention, IntentionError> {
     })
 }
 
-/// A hand that presses into a surface at z = -0.04 at seven places along x, a centimetre and a half
-/// deep, and strokes back over it 5 mm deep. 14 s.
+/// A hand that presses into a surface at z = -0.04 at seven places along x, 15 mm deep, and strokes
+/// back over it 3 mm deep. 14 s.
 fn palpation() -> Result<Intention, IntentionError> {
     let key = |t_s: f64, x: f64, z: f64| Keyframe {
         t_s,
@@ -255,8 +255,9 @@ fn palpation() -> Result<Intention, IntentionError> {
     })
 }
 
-/// A hand that pushes a needle whose tip hangs 2 cm over a surface 6 cm down, rests, pulls at it
-/// sideways, draws it out, turns it by a half about its axis and goes in again 2 cm beside. 17 s.
+/// A hand with a needle whose tip hangs 2 cm over a surface. It pushes the needle 6 cm deep, rests,
+/// pulls it sideways and draws it out. Then it turns it by half a turn about its axis and goes in
+/// again 2 cm away. 17 s.
 fn insertion() -> Result<Intention, IntentionError> {
     let key = |t_s: f64, x: f64, z: f64, roll: f64| Keyframe {
         t_s,
@@ -284,17 +285,17 @@ fn insertion() -> Result<Intention, IntentionError> {
     })
 }
 
-/// Ten minutes of a hand that comes down on a surface around z = -0.04 and wanders over it,
-/// pressing more and less, lifting off now and then: a Lissajous figure of two periods that never
-/// meet, 5 cm to each side.
+/// Ten minutes of a hand that comes down on a surface around z = -0.04 and wanders over it, with
+/// varying pressure, lifting off now and then. The path is a Lissajous figure of two incommensurate
+/// periods, 5 cm to each side.
 fn exploration() -> Result<Track, IntentionError> {
     const STEP_S: f64 = 0.04;
     let keys = (0..15_000)
         .map(|k| {
             let t = f64::from(k) * STEP_S;
             let tau = std::f64::consts::TAU;
-            // Touch-down within a second and a half, then 4 mm to 12 mm into the surface, off it
-            // every 9 s or so.
+            // Touch-down within 1.5 s, then 4 mm to 12 mm into the surface, with a lift every 9 s
+            // or so.
             let arrive = (1.0 - t / 1.5).max(0.0);
             let lift = ((t * tau / 9.0).sin() - 0.9).max(0.0) * 10.0;
             let press = 0.008 + 0.004 * (t * tau / 2.3).sin();
@@ -316,9 +317,9 @@ fn exploration() -> Result<Track, IntentionError> {
     Track::new(keys)
 }
 
-/// Ten minutes of a hand that wanders about a room of the plane z = 0, 18 cm by 12, and leans on
-/// all that is in its way: two periods that never meet, and a little circling on top. It starts in
-/// the middle.
+/// Ten minutes of a hand that wanders about a room in the plane z = 0, 18 cm by 12, and leans on
+/// everything in its way. The path has two incommensurate periods and a small circling on top. It
+/// starts in the middle.
 fn wandering() -> Result<Track, IntentionError> {
     const STEP_S: f64 = 0.04;
     let keys = (0..15_000)

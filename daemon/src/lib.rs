@@ -1,7 +1,7 @@
 //! hapticd: a real-time haptic rendering service.
 //!
-//! The binary's parts as a library, so that tests and tools drive the same code. See
-//! `docs/architecture.md` for the threads and what flows between them.
+//! This library holds the parts of the binary, so that tests and tools drive the same code. See
+//! `docs/architecture.md` for the threads and the data that flows between them.
 #![forbid(unsafe_code)]
 
 pub mod cli;

@@ -1,10 +1,10 @@
-//! The `hapticd` binary; see the library for what it is made of.
+//! The `hapticd` binary; its parts are in the library.
 
 use std::process::ExitCode;
 
 use hapticd_sys::heap::Heap;
 
-/// No thread with a promise to keep waits for one that holds the allocator and has no processor.
+/// A thread with a deadline must never wait for one that holds the allocator but gets no processor.
 #[global_allocator]
 static HEAP: Heap = Heap;
 

@@ -1,9 +1,9 @@
-//! Reading the configuration again while running.
+//! Reloads the configuration during a run.
 //!
-//! On request (SIGHUP, a technician) or when the file changed. Everything is checked before
-//! anything is taken over: one error, and the old configuration stays whole. Safety limits may only
-//! become stricter; surfaces and the log's level may become anything; what cannot change while
-//! running is named and refused.
+//! A reload happens on request (SIGHUP, a technician) or when the file has changed. Everything is
+//! checked before anything is applied: after a single error the old configuration stays in force as
+//! a whole. Safety limits may only become stricter. Surfaces and the log level may change freely. A
+//! change that is impossible during a run is named and refused.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -17,23 +17,23 @@ use hapticd_proxy::Material;
 use crate::scene;
 use crate::session_setup::{self, SessionSetup};
 
-/// Gives what may change while running, or says why nothing does. The argument is whether somebody
-/// asked for it; if not, and the file is as it was, the answer is `Ok(None)`.
+/// Returns what changes, or the reason why nothing does. The argument is true if the reload was
+/// requested. If it was not and the file is unchanged, the result is `Ok(None)`.
 pub type Reload = Box<dyn FnMut(bool) -> Result<Option<Reloaded>, String> + Send>;
 
-/// What a reload changes.
+/// Changes of a reload.
 pub struct Reloaded {
-    /// The new safety limits, no looser than those the daemon started with.
+    /// The new safety limits, no looser than those with which the daemon started.
     pub limits: Limits,
-    /// New surfaces of configured bodies, by the bodies' client-visible ids.
+    /// New materials of configured bodies, by client-visible id.
     pub surfaces: Vec<(u32, Material)>,
-    /// How much is logged, if that changed.
+    /// The log level, if it changed.
     pub log_level: Option<Level>,
-    /// What changed, for the log.
+    /// The changes in words, for the log.
     pub changes: Vec<String>,
 }
 
-/// A reader of `path`; `loaded` is what the daemon started with, `setup` was built from it.
+/// Returns a reader of `path`. The daemon started with `loaded`, from which `setup` was built.
 pub fn reader(path: PathBuf, mut loaded: Loaded, setup: &SessionSetup) -> Reload {
     let changed = |path: &PathBuf| std::fs::metadata(path).and_then(|m| m.modified()).ok();
     let mut seen: Option<SystemTime> = changed(&path);
@@ -49,7 +49,7 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, setup: &SessionSetup) -> Reload
         .soft
         .iter()
         .flat_map(hapticd_deformable::SoftScene::skin_specs);
-    // All of a crowd are one body of the configuration.
+    // All bodies of a crowd are one body of the configuration.
     let mut ids: HashMap<String, Vec<u32>> = HashMap::new();
     let named = (infos.into_iter().map(|b| (b.name, b.id)))
         .chain(soft.map(|b| (b.spec, b.id)))
@@ -96,8 +96,8 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, setup: &SessionSetup) -> Reload
     })
 }
 
-/// The bodies whose surface is another one in `new`. By name: the order of the tables may have
-/// changed.
+/// Returns the bodies with another material in `new`. They are matched by name, because the order
+/// of the tables may have changed.
 fn surfaces<'a>(
     old: &'a Config,
     new: &'a Config,

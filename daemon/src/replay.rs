@@ -1,12 +1,12 @@
-//! Computes a recorded run again and compares, bit for bit.
+//! Computes a recorded run again and compares it bit for bit.
 //!
 //! Ticks run in their order. A collision step that answered the query of tick `k` runs right after
-//! tick `k`, with the commands that were applied before it; its snapshots wait until the tick
+//! tick `k`, with the commands that were applied before it. Its snapshots wait until the tick
 //! before which they were offered. So the replay does what the run did, whatever the timing of its
-//! threads was. Single-threaded, deterministic, as fast as it goes.
+//! threads was. It is single-threaded, deterministic and as fast as possible.
 //!
-//! A record that is missing (the recorder could not keep up) makes everything after it
-//! unverifiable: the replay stops there and says so.
+//! A missing record (the recorder could not keep up) makes everything after it unverifiable. The
+//! replay then stops there and reports it.
 
 #[cfg(test)]
 mod tests;
@@ -31,18 +31,18 @@ use hapticd_recording::message::{
 use hapticd_recording::number::Num;
 use hapticd_recording::{Event, ReadError, Time};
 
-/// The first thing that came out otherwise.
+/// The first difference between recording and replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// In this tick.
+    /// Tick of the difference.
     pub tick: u64,
-    /// Of this arm.
+    /// Index of the arm.
     pub arm: u8,
-    /// This value.
+    /// Name of the value.
     pub what: &'static str,
-    /// As it was recorded.
+    /// The recorded value.
     pub recorded: String,
-    /// As it is now.
+    /// The replayed value.
     pub replayed: String,
 }
 
@@ -50,9 +50,9 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// In order.
+    /// The recording ends in order.
     Complete,
-    /// The file is cut off; what is there was replayed.
+    /// The file is cut off; everything before the cut was replayed.
     Truncated,
     /// The file is damaged from here on.
     Damaged(String),
@@ -60,28 +60,26 @@ pub enum End {
     Gap(String),
 }
 
-/// What came of a replay.
+/// Outcome of a replay.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// Ticks that were computed and compared.
     pub ticks: u64,
     /// Ticks in which something differs.
     pub differing_ticks: u64,
-    /// Ticks at the very end for which the collision step that they need was not recorded any more;
-    /// at most 256.
+    /// Ticks at the very end whose collision step was no longer recorded; at most 256.
     pub unverified_ticks: u64,
-    /// The first of the differing ticks.
+    /// The first difference in the first differing tick.
     pub first_difference: Option<Difference>,
-    /// How it ended.
+    /// How the recording ended.
     pub end: End,
-    /// Statistics of the replayed run, with the times of the recorded one.
+    /// Statistics of the replayed run, with the times of the recorded run.
     pub report: Report,
 }
 
 impl Outcome {
-    /// There was something, and all that was recorded and is readable came out the same. A file
-    /// that is merely cut off was the recorder's bad luck, not a difference; lost records are not
-    /// the same as equal ones.
+    /// Returns true if there was at least one tick, and everything recorded and readable came out
+    /// the same. A file that is merely cut off does not count as a difference; lost records do.
     pub fn is_identical(&self) -> bool {
         self.ticks > 0
             && self.first_difference.is_none()
@@ -89,14 +87,14 @@ impl Outcome {
     }
 }
 
-/// How many ticks are read ahead to find a collision step that was written late. The recorder's
-/// queues are shorter.
+/// Ticks that are read ahead to find a collision step that was written late. The recorder's queues
+/// are shorter.
 const LOOK_AHEAD: usize = 16_384;
 
-/// How many ticks at the end may be without their collision step; more are lost records.
+/// Ticks at the end that may lack their collision step; more count as lost records.
 const TAIL: u64 = 256;
 
-/// Reads ahead as far as the order of the messages needs it.
+/// Reads the messages, and reads ahead as far as their order requires.
 struct Queue<S> {
     source: S,
     ticks: VecDeque<Box<TickMessage>>,
@@ -125,10 +123,10 @@ impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
         self.ticks.pop_front()
     }
 
-    /// The next step that answers this tick's query or needs none.
+    /// Returns the next step if it answers this tick's query or an earlier one, or no query.
     fn step(&mut self, tick: u64, soft: bool) -> Option<Box<StepMessage>> {
-        // Each thread's steps are written in their order: one with a later query means that there
-        // is no other for this tick.
+        // The steps of each thread are written in order. A step with a later query means that there
+        // is no other one for this tick.
         while self.of(soft).is_empty() && self.end.is_none() && self.ticks.len() < LOOK_AHEAD {
             self.read();
         }
@@ -162,19 +160,19 @@ struct Replay {
     soft: Option<SoftReplay>,
     gains: [Option<GainsMessage>; MAX_ARMS],
     snapshots: BTreeMap<u64, Box<Snapshot>>,
-    // Snapshots are large and travel boxed.
+    // Snapshots are large, so they are moved in boxes.
     #[expect(clippy::vec_box)]
     spare: Vec<Box<Snapshot>>,
     pair_capacity: usize,
     tick: u64,
     step: u64,
     sequence: u64,
-    /// A course that the run was still planning.
+    /// A trajectory that the run was still planning.
     planning: Option<Box<Work>>,
     checker: Option<Checker>,
 }
 
-/// Replays what `source` gives into a session that was built from the recording's configuration.
+/// Replays the events of `source` in a session that was built from the recording's configuration.
 pub fn replay(
     setup: SessionSetup,
     time: Time,
@@ -264,7 +262,7 @@ pub fn replay(
 }
 
 impl Replay {
-    /// Feeds one tick; an error says what is missing.
+    /// Runs one tick. An error says what is missing.
     fn run_tick(&mut self, message: &TickMessage, stats: &mut Stats) -> Result<(), String> {
         if message.tick != self.tick + 1 {
             return Err(format!(
@@ -311,7 +309,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Gains, limits and snapshot of an arm, before the tick.
+    /// Sets gains, limits and snapshot of an arm before the tick.
     fn prepare(&mut self, tick: u64, arm: &ArmMessage) -> Result<(), String> {
         let index = usize::from(arm.index);
         if let Some(gains) = arm.input.gains
@@ -327,7 +325,7 @@ impl Replay {
             self.core.ease(index);
         }
         if let Some(limits) = &arm.input.limits {
-            // The run kept them.
+            // These are the limits that the run kept.
             self.core
                 .tighten(index, &Limits::from(limits))
                 .map_err(|e| format!("the limits of tick {tick} are refused: {e}"))?;
@@ -342,7 +340,7 @@ impl Replay {
                 "the collision step with snapshot {offered} is missing, which arm {index} was given before tick {tick}"
             ));
         };
-        // What was passed over will not be offered any more.
+        // Snapshots that were skipped are not offered any more.
         let passed: Vec<u64> = self
             .snapshots
             .range(..offered)
@@ -361,7 +359,7 @@ impl Replay {
         Ok(())
     }
 
-    /// What the soft bodies said last to an arm, before the tick.
+    /// Offers an arm the latest answer of the soft bodies before the tick.
     fn offer_soft(&mut self, tick: u64, arm: &ArmMessage) -> Result<(), String> {
         let (offered, index) = (arm.input.offered_soft, usize::from(arm.index));
         if offered == 0 {
@@ -379,8 +377,8 @@ impl Replay {
                 "soft answer {offered}, which arm {index} was given before tick {tick}, is another arm's"
             ));
         }
-        // The loop takes up every answer in its order, so those before were taken, too: what they
-        // told of planes counts.
+        // The loop takes every answer in order, so it took the earlier ones as well. Their
+        // statements about planes count.
         let before: Vec<u64> = (soft.answers.range(..offered))
             .filter(|(_, s)| s.arm == index)
             .map(|(k, _)| *k)
@@ -433,7 +431,7 @@ impl Replay {
         }
         let query = self.core.query();
         let answers = &mut soft.answers;
-        // Where the run had no buffer left, an arm went without an answer.
+        // If the run had no buffer left, an arm went without an answer.
         let mut left = message.last_sequence.saturating_sub(soft.sequence);
         let last = hapticd_collision::deformable::answer(
             &mut soft.scene,
@@ -523,7 +521,7 @@ impl Replay {
                 Some(work)
             },
             || {
-                // Where the run had no buffer left, an arm went without an answer.
+                // If the run had no buffer left, an arm went without an answer.
                 left = left.checked_sub(1)?;
                 Some(
                     spare
@@ -551,7 +549,7 @@ impl Replay {
         Ok(())
     }
 
-    /// What differs between the tick that just ran and its record.
+    /// Returns the difference between the tick that just ran and its record.
     fn difference(&self, message: &TickMessage) -> Option<Difference> {
         let record = self.core.record();
         message.arms.iter().find_map(|arm| {
@@ -576,7 +574,7 @@ fn shown(numbers: &[Num]) -> String {
     format!("[{}]", words.join(", "))
 }
 
-/// The first field that differs: what goes to the arm first, then what led to it.
+/// Returns the first field that differs: first what goes to the arm, then what led to it.
 fn first_difference(
     a: &OutputMessage,
     b: &OutputMessage,

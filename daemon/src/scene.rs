@@ -1,7 +1,7 @@
 //! From the configuration's shapes, bodies and materials to the scene.
 //!
-//! Allocates, loads files and builds trees: start-up and client commands only, never a real-time
-//! thread.
+//! Allocates, loads files and builds trees: for start-up and client commands only, never on a
+//! real-time thread.
 
 mod bounds;
 pub mod implicit;
@@ -21,7 +21,7 @@ use hapticd_proxy::{Material, ToolShape};
 use hapticd_scene::{AddError, BodyKind, BodySpec, Shape};
 use hapticd_xpbd::{ClothMaterial, SoftMaterial};
 
-/// Why a scene could not be built. All of them are the configuration's.
+/// Reason why a scene could not be built. All of them are faults of the configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -30,106 +30,106 @@ pub enum SceneError {
     Load {
         /// "body" or "the tool of arm".
         what: &'static str,
-        /// Whose.
+        /// Name of the owner.
         name: String,
-        /// Why.
+        /// Error of the loader.
         error: Box<load::LoadError>,
     },
-    /// A procedural shape with impossible numbers.
+    /// A procedural shape has impossible numbers.
     #[error("{what} `{name}`: {error}")]
     Shape {
         /// "body" or "the tool of arm".
         what: &'static str,
-        /// Whose.
+        /// Name of the owner.
         name: String,
-        /// Why.
+        /// Error of the mesh.
         error: MeshError,
     },
-    /// Too large to be worked with, or too far away.
+    /// A shape is too large to work with, or too far away.
     #[error("{what} `{name}`: {error}")]
     Bounds {
         /// "body" or "the tool of arm".
         what: &'static str,
-        /// Whose.
+        /// Name of the owner.
         name: String,
-        /// Why.
+        /// Bound that is exceeded.
         error: bounds::BoundsError,
     },
-    /// A body that the scene refuses.
+    /// The scene refuses a body.
     #[error(transparent)]
     Add(#[from] AddError),
-    /// A sphere is a tool, not a body.
+    /// A body is a sphere, which only a tool can be.
     #[error("body `{0}` is a sphere; bodies are meshes: use `icosphere`")]
     SphereBody(String),
-    /// A soft body, cloth or crowd where a rigid body is wanted.
+    /// A soft body, cloth or crowd is used where a rigid body is needed.
     #[error("body `{0}` is the soft simulation's; the rigid scene has no place for it")]
     Yields(String),
-    /// A soft body, cloth or crowd that the simulation refuses.
+    /// The simulation refuses a soft body, cloth or crowd.
     #[error(transparent)]
     Soft(#[from] SoftAddError),
-    /// A course where a surface is wanted.
+    /// A curve is used where a surface is needed.
     #[error(
         "{what} `{name}`: a `{shape}` has no surface: only strands of implicit bodies follow one"
     )]
     Trajectory {
         /// "body" or "the tool of arm".
         what: &'static str,
-        /// Whose.
+        /// Name of the owner.
         name: String,
         /// `coil`, `line` or `folds`.
         shape: &'static str,
     },
-    /// An implicit body that cannot be made of its shape.
+    /// An implicit body cannot be made of its shape.
     #[error(transparent)]
     Implicit(#[from] implicit::ImplicitError),
-    /// What only needles meet, where a rigid body is wanted.
+    /// A body that only needles meet is used where a rigid body is needed.
     #[error("body `{0}` is for needles; the rigid scene has no place for it")]
     Pierced(String),
-    /// A needle, or what it goes into, that cannot be made.
+    /// A needle, or what it goes into, cannot be made.
     #[error(transparent)]
     Insertion(#[from] needle::InsertionError),
-    /// A volume that no body can be made of.
+    /// A body cannot be made of a volume.
     #[error(transparent)]
     Volume(#[from] volume::VolumeError),
-    /// Samples where a surface is wanted.
+    /// Samples are used where a surface is needed.
     #[error(
         "{what} `{name}`: a `{shape}` is made of samples: only implicit bodies whose model is \"fixed\" are"
     )]
     Samples {
         /// "body" or "the tool of arm".
         what: &'static str,
-        /// Whose.
+        /// Name of the owner.
         name: String,
         /// `volume` or `skull`.
         shape: &'static str,
     },
-    /// A planar scene, or something in it, that cannot be.
+    /// A planar scene, or something in it, is impossible.
     #[error(transparent)]
     Planar(#[from] planar::PlanarError),
-    /// A solid body whose triangles all face inwards.
+    /// All triangles of a solid body face inwards.
     #[error(
         "body `{name}` is declared solid, and its closed mesh is {detail}; hapticd does not turn them: \
          turn them round in the file, or say `solid = false`"
     )]
     InsideOut {
-        /// Body.
+        /// Name of the body.
         name: String,
-        /// Of the mesh.
+        /// Description of the mesh.
         detail: String,
     },
-    /// A mesh tool with holes.
+    /// A mesh tool has holes.
     #[error(
         "the tool of arm `{name}` is an open mesh ({boundary_edges} boundary edges); a tool must be closed"
     )]
     OpenTool {
-        /// Arm.
+        /// Name of the arm.
         name: String,
-        /// Edges with one face.
+        /// Number of boundary and non-manifold edges.
         boundary_edges: usize,
     },
 }
 
-/// Whose shape it is, for errors.
+/// Owner of a shape, for errors.
 #[derive(Clone, Copy)]
 pub struct Owner<'a> {
     /// "body" or "the tool of arm".
@@ -138,8 +138,8 @@ pub struct Owner<'a> {
     pub name: &'a str,
 }
 
-/// Makes a mesh of a configured shape, and says how many triangles without area its file had, which
-/// are left out; `None` for a sphere tool. Relative files are taken from `folder`.
+/// Makes a mesh of a configured shape, with the number of degenerate triangles that were left out
+/// of its file; `None` for a sphere tool. Relative files are taken from `folder`.
 pub fn mesh(
     shape: &config::Shape,
     owner: Owner<'_>,
@@ -167,7 +167,7 @@ pub fn mesh(
         name: owner.name.to_owned(),
         error,
     };
-    // Before anything is made of it.
+    // Before anything is built from it.
     bounds::check_count(shape).map_err(beyond)?;
     let made = match shape {
         S::Coil { .. } => return course("coil"),
@@ -257,7 +257,7 @@ pub fn mesh(
     Ok(Some((made, dropped)))
 }
 
-/// A point of a loaded mesh that is too far away, where its file has it.
+/// Turns the vertex of a far-away point into its line and number in the file.
 fn in_file(error: bounds::BoundsError, path: &Path, positions: &[Vec3]) -> bounds::BoundsError {
     use bounds::BoundsError::Far;
     match error {
@@ -280,20 +280,19 @@ fn shifted(mesh: &TriMesh, by: &Vec3) -> Result<TriMesh, MeshError> {
     )
 }
 
-/// An arm's tool: what the collision thread and what the loop need of it, and its mesh for the
-/// checker.
+/// An arm's tool: the parts for the collision thread and the loop, and the mesh for the checker.
 pub struct BuiltTool {
-    /// For the world.
+    /// Shape for the scene.
     pub shape: Shape,
-    /// For the loop.
+    /// Shape for the loop.
     pub tool: ToolShape,
-    /// For the checker; `None` for a sphere.
+    /// Mesh for the checker; `None` for a sphere.
     pub mesh: Option<TriMesh>,
-    /// What the mesh is like.
+    /// Report on the mesh; `None` for a sphere.
     pub report: Option<MeshReport>,
 }
 
-/// Builds an arm's tool. `turns`: the arm gives an orientation.
+/// Builds an arm's tool. `turns` says whether the arm gives an orientation.
 pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, SceneError> {
     let owner = Owner {
         what: "the tool of arm",
@@ -301,7 +300,7 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
     };
     match (mesh(&arm.tool, owner, folder)?, &arm.tool) {
         (Some((mesh, dropped)), _) => {
-            // To turn a disc means nothing.
+            // Turning a disc has no effect.
             let turns = turns && !matches!(arm.tool, config::Shape::Disc { .. });
             let tool = ToolShape::mesh(mesh.positions(), turns);
             let (shape, mut report) = Shape::of(mesh.clone());
@@ -320,12 +319,12 @@ pub fn tool(arm: &config::Arm, turns: bool, folder: &Path) -> Result<BuiltTool, 
             })
         }
         (None, config::Shape::Sphere { radius_m }) => Ok(sphere_tool(*radius_m)),
-        // `mesh` gives `None` for a sphere only.
+        // `mesh` returns `None` only for a sphere.
         (None, _) => Ok(sphere_tool(0.005)),
     }
 }
 
-/// The outline of an arm's tool in a planar scene.
+/// Returns the outline of an arm's tool in a planar scene.
 pub fn tool_outline(arm: &config::Arm) -> Result<Vec<[f64; 2]>, SceneError> {
     let owner = Owner {
         what: "the tool of arm",
@@ -343,7 +342,7 @@ fn sphere_tool(radius_m: f64) -> BuiltTool {
     }
 }
 
-/// A configured placement as a pose: roll, pitch, yaw about the fixed axes.
+/// Returns a configured placement as a pose: roll, pitch, yaw about the fixed axes.
 pub fn pose(p: &config::Placement) -> Pose {
     let [r, q, y] = p.rpy_deg.map(f64::to_radians);
     Pose::from_parts(
@@ -352,7 +351,7 @@ pub fn pose(p: &config::Placement) -> Pose {
     )
 }
 
-/// A body as configured, and what its mesh is like.
+/// Builds a rigid body as configured. Also returns the report on its mesh.
 pub fn body(
     body: &config::Body,
     materials: &[config::Material],
@@ -386,14 +385,14 @@ pub fn body(
             config::BodyKind::Static => BodyKind::Static,
             config::BodyKind::Kinematic => BodyKind::Kinematic,
             config::BodyKind::Dynamic => BodyKind::Dynamic,
-            // These are no part of the rigid scene: `soft` makes them.
+            // These are not part of the rigid scene: `soft` and `implicit` build them.
             config::BodyKind::Soft
             | config::BodyKind::Cloth
             | config::BodyKind::Crowd
             | config::BodyKind::Implicit => {
                 return Err(SceneError::Yields(body.name.clone()));
             }
-            // And these are `needle`'s.
+            // `needle` builds these.
             config::BodyKind::Tissue | config::BodyKind::Structure | config::BodyKind::Needle => {
                 return Err(SceneError::Pierced(body.name.clone()));
             }
@@ -408,21 +407,22 @@ pub fn body(
     Ok((spec, report))
 }
 
-/// Whether a body is one of [`soft`].
+/// Returns whether [`soft`] builds a body.
 pub fn yields(body: &config::Body) -> bool {
     use config::BodyKind::{Cloth, Crowd, Soft};
     matches!(body.kind, Soft | Cloth | Crowd)
 }
 
-/// Whether a body is one of [`needle::build`]'s.
+/// Returns whether [`needle::build`] builds a body.
 pub fn is_for_needles(body: &config::Body) -> bool {
     use config::BodyKind::{Needle, Structure, Tissue};
     matches!(body.kind, Tissue | Structure | Needle)
 }
 
-/// A soft body, cloth or crowd as configured, and what its mesh is like; `None` for a body of the
-/// rigid scene. A solid's surface is refined so that it can bend as its finite elements do, a
-/// crowd's so that points are where its faces touch: contacts are found by points.
+/// Builds a soft body, cloth or crowd as configured, with the report on its mesh; `None` for any
+/// other body. The surface of a solid is refined so that it can bend like its finite elements. That
+/// of a crowd is refined so that there are points where its faces touch, because contacts are found
+/// by points.
 pub fn soft(
     body: &config::Body,
     materials: &[config::Material],
@@ -492,7 +492,7 @@ pub fn soft(
         mesh,
         substance,
         pinned: match body.pinned {
-            // The configuration's check refuses ends of what has none.
+            // The configuration check refuses `ends` for bodies without ends.
             config::Pinned::None | config::Pinned::Ends => Pinned::None,
             config::Pinned::Bottom => Pinned::Bottom,
             config::Pinned::Corners => Pinned::Corners,
@@ -503,13 +503,14 @@ pub fn soft(
     Ok(Some((spec, report)))
 }
 
-/// Edges of a crowd's bodies are no longer than this part of their longest side.
+/// Number of parts per longest side: edges of a crowd's bodies are no longer than one part.
 const CROWD_PARTS: f64 = 4.0;
-/// From one body of a heap to the next, in their own sizes.
+/// Distance between neighbours in a heap, in sizes of the body.
 const HEAP_SPACING: f64 = 1.15;
 
-/// Where the bodies of a heap start: as many layers as there are in a row, each a quarter of a body
-/// beside the one beneath, in the frame that the lowest would have alone.
+/// Returns the initial poses of the bodies in a heap. There are at most as many layers as bodies in
+/// a row. Every other layer is shifted by a quarter of a body against the one below. All are in the
+/// frame of `place`, which would be the pose of a single body.
 fn heap(mesh: &TriMesh, place: &Pose, copies: u32) -> Vec<Pose> {
     let (low, high) = mesh.bounds();
     let apart = (high - low) * HEAP_SPACING;
@@ -542,7 +543,7 @@ fn named<'a>(
     materials.iter().find(|m| &m.name == name)
 }
 
-/// The surface of a body as configured; without a material, the defaults of one.
+/// Returns the material of a body as configured, or the defaults of a material without one.
 pub fn material(body: &config::Body, materials: &[config::Material]) -> Material {
     let round = is_round(&body.shape);
     named(body, materials).map_or(
@@ -563,7 +564,7 @@ pub fn material(body: &config::Body, materials: &[config::Material]) -> Material
     )
 }
 
-/// Whether a shape's mesh stands for a smooth surface by its description.
+/// Returns whether a shape is smooth by its description, so that its mesh only approximates it.
 fn is_round(shape: &config::Shape) -> bool {
     use config::Shape;
     matches!(
@@ -575,7 +576,7 @@ fn is_round(shape: &config::Shape) -> bool {
     )
 }
 
-/// Of a body that names no material, and is not round: the defaults of a `[[material]]`.
+/// Material of a body that names none and is not round: the defaults of a `[[material]]`.
 pub const DEFAULT_MATERIAL: Material = Material {
     stiffness_n_per_m: 800.0,
     damping_n_s_per_m: 0.5,
@@ -583,7 +584,7 @@ pub const DEFAULT_MATERIAL: Material = Material {
     force_shading: false,
 };
 
-/// Whether a mesh has an inside, and its triangles face it.
+/// Returns whether a mesh encloses an inside and its triangles face inwards.
 fn is_inside_out(report: &MeshReport) -> bool {
     report.closed && report.misoriented_edges == 0 && report.signed_volume_m3 < 0.0
 }

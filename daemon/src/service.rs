@@ -1,9 +1,10 @@
-//! Between the clients' server and the rest of the daemon: sets it up, carries its commands out,
-//! tells it what happened.
+//! Connects the clients' server to the rest of the daemon: sets it up, carries out its commands,
+//! and reports events to it.
 //!
-//! Commands that concern the scene go straight from the server's thread to the collision thread
-//! (`Dispatch`), those that concern force or its end straight to the loop; a reload waits for the
-//! supervisor's next round. Nothing here is real-time, and the haptic loop waits for none of it.
+//! Commands for the scene go straight from the server's thread to the collision thread
+//! (`Dispatch`). Commands about force, or about the end of the run, go straight to the loop. A
+//! reload waits for the next round of the supervisor. Nothing here is real-time, and the haptic
+//! loop waits for none of it.
 
 pub mod status;
 
@@ -48,20 +49,19 @@ use hapticd_loop::record::{BodyOrder, Silencing};
 use hapticd_loop::watchdog::Beat;
 use hapticd_monitor::scribe::Live;
 
-/// What the supervisor must do for a client.
+/// Request of a client to the supervisor.
 pub enum SupervisorRequest {
-    /// Read the configuration again, then answer.
+    /// Reload the configuration, then answer with this token.
     Reload(u64),
 }
 
-/// Asks for the end in order, as a signal does: the loop hears of it before anybody else. Never
-/// blocks.
+/// Requests the orderly end, as a signal does; the loop is the first to receive it. Never blocks.
 pub type RequestStop = Box<dyn Fn() + Send>;
 
-/// What bodies are shown through, in the order in which they were announced.
+/// Writers that publish the shapes of bodies, in the order in which the bodies were announced.
 #[derive(Debug, Default)]
 pub struct Writers {
-    /// For who simulates them.
+    /// For the threads that simulate the bodies.
     pub surfaces: Vec<SurfaceWriter>,
     /// For the skin thread.
     pub skins: Vec<SkinWriter>,
@@ -70,28 +70,28 @@ pub struct Writers {
 /// Takes commands on the server's thread and passes them on without blocking.
 pub(crate) struct Dispatch {
     requests: Sender<Request>,
-    /// To the haptic loop: bodies that it is to forget.
+    /// Orders about bodies to the haptic loop: forget, silence, restore.
     gone: ring::Producer<BodyOrder>,
     wishes: delivery::Sender<SupervisorRequest>,
     end: RequestStop,
-    /// Straight to the haptic loop.
+    /// Requests about limits and faults, straight to the haptic loop.
     restrictions: RestrictionDesk,
-    /// Bodies that are to make no force, each with who is why.
+    /// Bodies that must make no force, each with the clients that cause it.
     silent: Silences,
-    /// Those of which the loop knows.
+    /// The silenced bodies that the loop has been told about.
     silenced: BTreeSet<u32>,
 }
 
-/// Why a body makes no force.
+/// Reason why a body makes no force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Silence {
-    /// Its client, or the one that moves it, says nothing.
+    /// Its client, or the client that moves it, shows no sign of life.
     Silent(ClientId),
     /// Its client is out of focus.
     Unfocused(ClientId),
 }
 
-/// By body: all reasons, each of which must go before it makes force again.
+/// Reasons by body. All of them must end before the body makes force again.
 #[derive(Debug, Default)]
 struct Silences(BTreeMap<u32, BTreeSet<Silence>>);
 
@@ -102,7 +102,8 @@ impl Silences {
         }
     }
 
-    /// A reason goes, from all bodies that it holds for: which they are may have changed since.
+    /// Ends a reason on all bodies that it holds for; the set of bodies may have changed since it
+    /// began.
     fn end(&mut self, why: Silence) {
         self.0.retain(|_, reasons| {
             reasons.remove(&why);
@@ -111,11 +112,11 @@ impl Silences {
     }
 }
 
-/// Tokens of commands whose answer nobody waits for.
+/// Token of commands whose answer nobody awaits.
 pub const NO_ANSWER: u64 = 0;
 
 impl Dispatch {
-    /// For commands about limits and faults only.
+    /// Creates a dispatch for commands about limits and faults only.
     #[cfg(test)]
     pub(crate) fn of_limits(restrictions: RestrictionsOwner) -> Self {
         Dispatch {
@@ -137,19 +138,20 @@ impl Dispatch {
             })
     }
 
-    /// Takes a body out of the scene: the loop learns it from the next answers.
+    /// Removes a body from the scene. The loop learns of it from the next answers.
     fn remove(&mut self, id: u32) -> bool {
         self.silent.0.remove(&id);
         self.tell_silences() && self.scene(SceneCommand::Remove { id }, NO_ANSWER).is_ok()
     }
 
-    /// The same for a body whose client is gone, but from the loop at its next tick: nobody answers
-    /// for its force any more.
+    /// Like [`remove`](Self::remove), for a body whose client is gone: the loop drops it at its
+    /// next tick, because no client answers for its force any more.
     fn forget(&mut self, id: u32) -> bool {
         self.gone.push(BodyOrder::Forget(id)).is_ok() && self.remove(id)
     }
 
-    /// The same for all bodies of a client; those that it was moving besides are restored.
+    /// Forgets all bodies of a client. Restores bodies of other clients that this client was
+    /// moving.
     fn forget_client(&mut self, client: ClientId, bodies: &[u32]) -> bool {
         let forgotten = bodies.iter().all(|id| self.forget(*id));
         self.silent.end(Silence::Silent(client));
@@ -157,8 +159,8 @@ impl Dispatch {
         forgotten && self.tell_silences()
     }
 
-    /// Tells the loop what it does not know yet of who is silent: it takes the force away at its
-    /// next tick.
+    /// Sends the loop every silenced or restored body that it does not know yet. It takes the force
+    /// away at its next tick.
     fn tell_silences(&mut self) -> bool {
         let known = &self.silenced;
         let silent = self.silent.0.keys().filter(|body| !known.contains(body));
@@ -252,7 +254,7 @@ impl CommandSink for Dispatch {
                 true
             }
         };
-        // Urgent commands are offered again; doing part of one twice does no harm.
+        // Urgent commands are offered again. Doing a part of one twice does no harm.
         if done { Ok(()) } else { Err(Box::new(command)) }
     }
 
@@ -273,7 +275,7 @@ impl CommandSink for Dispatch {
     }
 }
 
-/// What clients are told of an arm.
+/// Description of an arm for clients.
 #[derive(Clone, Debug)]
 pub struct ArmSummary {
     name: String,
@@ -283,7 +285,7 @@ pub struct ArmSummary {
 }
 
 impl ArmSummary {
-    /// Of an arm of the session.
+    /// Returns the description of an arm of the session.
     pub fn of(arm: &SessionArm) -> Self {
         ArmSummary {
             name: arm.name.clone(),
@@ -299,19 +301,18 @@ pub struct Service {
     handle: Handle,
     thread: std::thread::JoinHandle<std::io::Result<()>>,
     replies: delivery::Receiver<(u64, SceneReply)>,
-    /// What clients want of the supervisor.
+    /// Requests of clients to the supervisor.
     pub wishes: delivery::Receiver<SupervisorRequest>,
     events_told: u64,
-    /// The priority that the server's thread has not.
+    /// The priority that was refused to the server's thread.
     refused: Option<Step>,
 }
 
 impl Service {
     #[allow(clippy::too_many_arguments)]
-    /// Binds the sockets and starts the server's thread. Also gives what the loop publishes
-    /// through, and what the surfaces of the deformable bodies and the skins are published through,
-    /// in the order of `surfaces` and `skins`. `shapes`: of the rigid bodies and the tools, by
-    /// identity.
+    /// Binds the sockets and starts the server's thread. Also returns the publisher of the loop,
+    /// and the writers for the surfaces of deformable bodies and for skins, in the order of
+    /// `surfaces` and `skins`. `shapes` are those of the rigid bodies and the tools, by id.
     pub fn start(
         config: &config::Config,
         arms: &[ArmSummary],
@@ -343,7 +344,8 @@ impl Service {
         }
         let stale_ticks = (config.safety.stale_contact_ms * 1e6 / period_ns as f64) as u32;
         let publisher = BlockPublisher::new(writers, frames, stale_ticks);
-        // The server goes after the supervisor, which must not wait for it to hand over.
+        // The server has a lower priority than the supervisor, which must not wait for it to hand
+        // over a request.
         let (wishes_in, wishes) = delivery::delivery(64);
         let sink = Dispatch {
             requests,
@@ -354,7 +356,7 @@ impl Service {
             silent: Silences::default(),
             silenced: BTreeSet::new(),
         };
-        // Before the descriptor closer asks how many there may be.
+        // Before the descriptor closer reads the limit.
         if let Err(error) = raise_limit() {
             tracing::warn!(%error, "the soft limit on descriptors stays as it is");
         }
@@ -404,11 +406,11 @@ impl Service {
             .spawn(move || {
                 let what = "nice of the clients' thread";
                 let refused = session::request_priority(rt_priority, session::IPC_PRIORITY, what);
-                // If nobody wants to know there is nobody to tell.
+                // If the receiver is gone, the result is not needed.
                 let _ = tell.send(refused);
                 server.run()
             })?;
-        // It says so before anything else.
+        // The thread sends this before anything else.
         let refused = told.recv().ok().flatten();
         let service = Service {
             handle,
@@ -452,7 +454,7 @@ impl Service {
         }
     }
 
-    /// Tells all clients.
+    /// Sends an event to all clients.
     pub fn event(&self, event: Event) {
         self.handle.notify(Notice::Event(event));
     }
@@ -462,24 +464,24 @@ impl Service {
         self.handle.notify(Notice::Answer { token, answer });
     }
 
-    /// The priority that was refused to the server's thread, once.
+    /// Takes the priority that was refused to the server's thread; `None` after the first call.
     pub fn take_refused(&mut self) -> Option<Step> {
         self.refused.take()
     }
 
-    /// The server's sign of life.
+    /// Returns the heartbeat of the server.
     pub fn heartbeat(&self) -> Beat {
         self.handle.heartbeat()
     }
 
-    /// Whether its thread ended by itself.
+    /// Returns whether the server's thread has ended unexpectedly.
     pub fn is_finished(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Tells the clients, closes, removes the sockets.
+    /// Notifies the clients, closes their connections and removes the sockets.
     pub fn stop(self) {
-        // The server tells them, once.
+        // The server notifies the clients, once.
         self.handle.stop();
         match self.thread.join() {
             Ok(Ok(())) => {}
@@ -498,7 +500,7 @@ fn shape_files(shapes: &[(u32, Cow<'_, TriMesh>)]) -> Result<Vec<(u32, ShapeFile
 }
 
 fn name(text: &str) -> Name {
-    // The configuration checks names; a longer one would be cut for the clients.
+    // The configuration checks names. A longer name would be truncated for the clients.
     let cut: String = text.chars().filter(|c| !c.is_control()).take(15).collect();
     Name::new(text)
         .or_else(|_| Name::new(&cut))
@@ -523,7 +525,7 @@ pub(crate) fn arm_info(arm: &ArmSummary, index: u8, period_ns: u64) -> ArmInfo {
         scale: arm.frame.scale,
         workspace_center_m: arm.spec.workspace.center.into(),
         workspace_half_extents_m: arm.spec.workspace.half_extents.into(),
-        // The server asks the loop for them in each answer.
+        // The server asks the loop for the limits in each answer.
         peak_force_n: Limit(0.0),
         continuous_force_n: Limit(0.0),
         peak_torque_nm: Limit(0.0),
@@ -574,13 +576,13 @@ mod tests {
     use hapticd_ipc::GoneWhy;
     use hapticd_ipc::surfaces::SurfaceKind;
 
-    /// For a loop without arms.
+    /// Returns the restrictions of a loop without arms.
     fn restrictions() -> RestrictionsOwner {
         let core = hapticd_loop::core::LoopCore::new([const { None }; MAX_ARMS], 1_000_000, 0.0);
         hapticd_loop::limits::link(&core.unwrap(), Limits::default()).2
     }
 
-    /// A service with two bodies of identities 1 and 2 in the scene, and its folder.
+    /// Starts a service with two bodies, ids 1 and 2, in the scene. Returns it with its folder.
     fn start(
         name: &str,
         surfaces: &[SurfaceInfo],
@@ -719,14 +721,14 @@ mod tests {
                 }
             }
         };
-        // The scene's queue has room for one at a time; the loop hears of both at once.
+        // The queue of the scene has a capacity of one, but the loop hears of both bodies at once.
         let back = *dispatch.submit(command).unwrap_err();
         let mut forgotten = forgotten_now();
         assert_eq!(forgotten, [5, 6]);
         take();
         let back = *dispatch.submit(back).unwrap_err();
         take();
-        // Once more, with room enough: what is done twice does no harm.
+        // Once more, with enough capacity: doing a part twice does no harm.
         let Command::Gone { client, why, .. } = back else {
             panic!("the same command")
         };
@@ -744,7 +746,7 @@ mod tests {
         forgotten.extend(forgotten_now());
         assert!(dispatch.submit(Command::Orphaned { body: 7 }).is_ok());
         take();
-        // A body that its client removes on purpose is the scene's business alone.
+        // The loop is not told of a body that its client removes on purpose.
         assert!(dispatch.submit(Command::RemoveBody { body: 8 }).is_ok());
         take();
         forgotten.extend(forgotten_now());
@@ -790,10 +792,10 @@ mod tests {
         let steps = [
             (focus(false), vec![(5, true)]),
             (silent(client, bodies()), vec![]),
-            // It speaks again, and still has not the user's attention.
+            // The client speaks again, but is still out of focus.
             (back(client), vec![]),
             (focus(true), vec![(5, false)]),
-            // What somebody else was moving makes force again when that client goes.
+            // A body of another client makes force again when the client that moved it goes.
             (silent(client, bodies()), vec![(5, true)]),
             (silent(other, vec![5, 9]), vec![(9, true)]),
             (back(client), vec![]),
@@ -810,7 +812,7 @@ mod tests {
                 .collect();
             assert_eq!(told, expected, "step {step}");
         }
-        // A full ring is asked again, and nothing is lost or told twice.
+        // A command that met a full ring is offered again; nothing is lost or sent twice.
         let refused = dispatch.submit(silent(client, vec![1, 2, 3])).unwrap_err();
         assert_eq!(std::iter::from_fn(|| to_loop.pop()).count(), 2);
         assert!(dispatch.submit(*refused).is_ok());

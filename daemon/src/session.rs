@@ -1,9 +1,9 @@
-//! A run from start to end: threads and hand-overs in real time, or the single thread of virtual
-//! time.
+//! A run from start to end: threads and their connections in real time, or the single thread of
+//! virtual time.
 //!
-//! The calling thread is the supervisor: it watches signals and signs of life, retunes the gains
-//! from measured timing, shows the live view, and brings everything down in order: force to zero
-//! first, then the loop, then the arms, then everybody else.
+//! The calling thread is the supervisor. It watches signals and signs of life, retunes the gains
+//! from measured timing and shows the live view. It brings everything down in order: force to zero
+//! first, then the loop, then the arms, then everything else.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,59 +70,59 @@ use shown::Shown;
 use stop::{Ending, Threads};
 use supervise::{Signs, Supervisor};
 
-/// How a session runs.
+/// Options of a session.
 pub struct Options {
-    /// End after this time of the session; `None`: until a signal.
+    /// Duration of the session, s; `None`: until a signal.
     pub duration_s: Option<f64>,
-    /// Check every tick with the independent checker.
+    /// Whether the independent checker checks every tick.
     pub check: bool,
-    /// Recorder.
+    /// Recorder, if the run is recorded.
     pub sink: Option<Box<dyn Sink>>,
-    /// Called a few times a second with what is going on (and once at the end).
+    /// Called a few times a second with the live state, and once at the end.
     pub view: Show,
-    /// How often.
+    /// Time between two calls of `view`.
     pub view_every: Duration,
-    /// Reads the configuration again, on SIGHUP or when its file has changed; `None`: there is no
+    /// Reads the configuration again, on SIGHUP or when its file has changed; `None` without a
     /// file.
     pub reload: Option<Reload>,
-    /// Changes how much is logged, after a reload.
+    /// Changes the log level after a reload.
     pub log: Option<LogLevel>,
-    /// Without the clients' sockets there is no session; else they are done without, and that is
-    /// logged.
+    /// If true, the session does not start without the clients' sockets. Otherwise it runs without
+    /// them and logs that.
     pub require_ipc: bool,
 }
 
-/// Shows what is going on, and says what the view wants. In real time it runs on a thread of its
-/// own and may block.
+/// Shows the live state and returns what the view wants. In real time it runs on a separate thread
+/// and may block.
 pub type Show = Box<dyn FnMut(&Live) -> ViewAction + Send>;
 
-/// Why a session could not start.
+/// Reason why a session could not start or ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
     /// Signals cannot be received.
     #[error("signals cannot be received: {0}")]
     Signals(std::io::Error),
-    /// A thread could not be made.
+    /// A thread could not be created.
     #[error("thread {name} cannot be made: {error}")]
     Thread {
-        /// Which.
+        /// Name of the thread.
         name: &'static str,
-        /// Why.
+        /// Error of the system.
         error: std::io::Error,
     },
-    /// The clients' sockets cannot be had.
+    /// The clients' sockets could not be set up.
     #[error(transparent)]
     Ipc(#[from] SetupError),
-    /// The backend that was asked for.
+    /// The requested backend is not available.
     #[error(transparent)]
     Backend(#[from] backend::NoBackend),
-    /// A thread ended by itself.
+    /// A thread ended unexpectedly.
     #[error("thread {0} died; force was taken off")]
     Died(&'static str),
 }
 
-/// The arms of a session for virtual time; an arm on a bus does not exist there.
+/// Returns the arms of a session in virtual time; arms on a bus do not exist there.
 pub fn virtual_arms(setup: &mut SessionSetup) -> [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] {
     let mut out: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS] = [const { None }; MAX_ARMS];
     for (slot, arm) in out.iter_mut().zip(setup.arms.drain(..)) {
@@ -133,7 +133,7 @@ pub fn virtual_arms(setup: &mut SessionSetup) -> [Option<Box<dyn VirtualArm + Se
     out
 }
 
-/// Runs in virtual time for `options.duration_s` (10 s if open-ended), then ramps down.
+/// Runs in virtual time for `options.duration_s` (10 s if open-ended), then ramps the force down.
 pub fn run_virtual(
     mut setup: SessionSetup,
     config: &config::Config,
@@ -181,7 +181,7 @@ pub fn run_virtual(
         }
         if tick.is_multiple_of(per_look) {
             let log = options.log.as_ref();
-            // What came of it is told by then, and there are no clients.
+            // The outcome is reported within this round, and there are no clients to answer.
             let read = options.reload.as_mut().map_or(Ok(None), |read| read(false));
             let mut news = Vec::new();
             if let Ok(Some(new)) = found(read, &mut news) {
@@ -216,23 +216,23 @@ impl Opener for OpenSim {
     }
 }
 
-/// Records in flight to the scribe: four seconds at 1 kHz.
+/// Capacity of the record ring to the scribe: four seconds at 1 kHz.
 const RECORDS: usize = 4096;
-/// Bodies on their way out of the loop.
+/// Capacity of the ring of orders about bodies to the loop.
 const GONE: usize = 256;
-/// Where there is no SCHED_FIFO, the collision thread and the threads that the loop watches go
-/// before ordinary ones.
+/// Niceness of the collision thread and the threads that the loop watches, if there is no
+/// SCHED_FIFO. They then run before ordinary threads.
 const NICENESS: i32 = -10;
-/// How often the supervisor looks whether the configuration's file has changed, ns.
+/// Time between two checks by the supervisor whether the configuration file has changed, ns.
 const RELOAD_EVERY_NS: u64 = 1_000_000_000;
 
-/// Runs in real time until the duration, a signal, or the view's wish ends it.
+/// Runs in real time until the duration, a signal or the view ends it.
 pub fn run_real(
     mut setup: SessionSetup,
     config: &config::Config,
     mut options: Options,
 ) -> Result<Report, SessionError> {
-    // Before any thread is made: they inherit the mask.
+    // Before any thread is created, because threads inherit the mask.
     let signals = Signals::block().map_err(SessionError::Signals)?;
     let brake = Arc::new(Brake::new().map_err(SessionError::Signals)?);
     let _at_end = AtEnd(&brake);
@@ -249,12 +249,12 @@ pub fn run_real(
     let broad_phase = setup.collider.world().broad_phase().name();
     tracing::info!("which bodies may touch at all: {broad_phase}");
     let keep = backend::keep(setup.soft.as_ref(), &setup.collider, &gpu_threads);
-    // From now on only the GPU supervisor starts any.
+    // From now on only the GPU supervisor starts GPU threads.
     drop(gpu_threads);
     let names = setup.names();
     let period_ns = setup.period_ns;
     let live = setup.live();
-    // What the clients' server tells of the session: it must wait for nobody who writes.
+    // State of the session for the clients' server, which must not wait for a writer.
     let (told, to_tell) = latest::latest(live.clone());
     let live = Arc::new(Mutex::new(live));
     let flags = brake.flags.clone();
@@ -262,7 +262,7 @@ pub fn run_real(
     let mut checker = options.check.then(|| setup.checker());
     if let Some(checker) = &mut checker {
         let shapes = checker.prepare_beside();
-        // It ends with the checker.
+        // This thread ends with the checker.
         spawn("checker", move || while shapes.serve_one() {})?;
     }
     let specs: Vec<_> = setup
@@ -286,7 +286,7 @@ pub fn run_real(
     let body_names: Vec<_> = (setup.collider.world().infos())
         .map(|body| (body.id, body.name))
         .collect();
-    // Only for who writes to it: the scribe ends when nobody can any more.
+    // Only a thread that writes to the log keeps a sender: the scribe ends once no sender is left.
     let soft_log = setup.soft.is_some().then(|| log_in.clone());
     let (soft_surfaces, soft_requests) = crossbeam::channel::bounded(256);
     let controls = Controls {
@@ -304,7 +304,7 @@ pub fn run_real(
         .as_ref()
         .map(deformable::surface_infos)
         .unwrap_or_default();
-    // Needles' surfaces come behind those of soft bodies.
+    // Needles' surfaces come after those of soft bodies.
     let soft_surfaces_count = surfaces.len();
     surfaces.extend(setup.watch.iter().flat_map(needle::Watch::surface_infos));
     let skins: Vec<SkinInfo> = setup.soft.as_ref().map_or(Vec::new(), |scene| {
@@ -351,7 +351,7 @@ pub fn run_real(
     {
         watch.show(writers.surfaces.split_off(soft_surfaces_count));
     }
-    // After the sockets: who reads that an arm is there can connect.
+    // After the sockets: a client that reads of an arm can then connect.
     let mut inputs = [const { None }; MAX_ARMS];
     let mut commands = [const { None }; MAX_ARMS];
     let mut arm_threads = Vec::new();
@@ -370,7 +370,8 @@ pub fn run_real(
             Source::Simulated(setup) => Box::new(OpenSim(Some(setup))),
             Source::Hid(source) => Box::new(OpenHid::new(*source, claims.clone())),
         };
-        // Above everything but the loop: what it reads and writes is what the loop waits for.
+        // Above everything but the loop, because the loop waits for what these threads read and
+        // write.
         let priority = u8::try_from(config.haptic_loop.rt_priority.saturating_sub(5)).unwrap_or(0);
         let running = brake.arms.clone();
         running.fetch_add(1, Ordering::Relaxed);
@@ -478,13 +479,13 @@ pub fn run_real(
         };
         let (stop, beat, collider) = (stop.clone(), collision_beat.clone(), setup.collider);
         spawn("collision", move || {
-            // For as long as it is ordinary.
+            // Holds while the thread has ordinary priority.
             let raised = realtime::priority::raise("nice of the collision thread", NICENESS);
             let sliced = realtime::priority::ask_for_short_slices(SLICE_US);
             links.urgency = Urgency::ask(priority(rt_priority, COLLISION_PRIORITY));
             let urgent = links.urgency.is_granted();
             tracing::debug!(urgent, "{raised}; {sliced}");
-            // The supervisor reads it once; if it is gone there is nobody to tell.
+            // The supervisor reads this once. If it is gone, the result is not needed.
             let _ = raised_in.send((!urgent && !raised.is_granted()).then_some(raised));
             collider::run(collider, links, &stop, &beat);
         })?
@@ -499,7 +500,7 @@ pub fn run_real(
         }
     };
 
-    // Process-wide steps here; the loop's own on its thread.
+    // Process-wide steps are taken here; those of the loop's thread are taken on that thread.
     let mut granted = realtime::Report::default();
     if config.haptic_loop.lock_memory {
         granted.add(realtime::memory::tune_allocator());
@@ -554,9 +555,9 @@ pub fn run_real(
                 steps.push(realtime::priority::request_fifo(priority));
             }
             steps.push(realtime::memory::prefault_stack());
-            // The supervisor reads it once; if it is gone there is nobody to tell.
+            // The supervisor reads this once. If it is gone, the steps are not needed.
             let _ = setup_in.send(steps);
-            // The first tick is when everybody whom the loop watches is there.
+            // The first tick waits until every thread that the loop watches exists.
             if ready.recv().is_ok() {
                 haptic_thread::run(core, links, pace, spin_us, &flags);
             }
@@ -568,7 +569,7 @@ pub fn run_real(
     if let Ok(Some(step)) = raised_out.recv() {
         granted.add(step);
     }
-    // What it starts from now on does not inherit it.
+    // Threads that the supervisor starts from now on do not inherit this priority.
     let supervisor = request_priority(rt_priority, SUPERVISOR_PRIORITY, "nice of the supervisor");
     let server = service.as_mut().and_then(Service::take_refused);
     for step in supervisor.into_iter().chain(server) {
@@ -648,7 +649,7 @@ pub fn run_real(
         news,
     };
     signs.supervisor.fetch_add(1, Ordering::Relaxed);
-    // It waits for nothing else.
+    // The loop waits for nothing else.
     let _ = go.send(());
     let died = Supervisor {
         duration_s: options.duration_s,
@@ -685,33 +686,33 @@ pub fn run_real(
     ended
 }
 
-/// Above every thread that computes for a living, so that none of those that others rely on waits
-/// for it; below whatever has a deadline. What these do in a round is short.
+/// Priorities of short rounds: above every compute thread, so that no thread on which others depend
+/// waits for one, and below every thread with a deadline.
 const SENTRY_PRIORITY: u8 = 4;
 const SUPERVISOR_PRIORITY: u8 = 3;
-/// Of the thread that serves clients.
+/// Priority of the thread that serves clients.
 pub(crate) const IPC_PRIORITY: u8 = 2;
-/// Below all of those, for an answer may take long, and for a share of the time only ([`Urgency`]);
-/// above what is ordinary, for a niceness counts within one session or control group only: beside
-/// another one's busy programs the thread waited seconds for its turn at -10, and what it answers
-/// late fades force.
+/// Below all of those, because an answer may take long, and only for a share of the time
+/// ([`Urgency`]). Above ordinary threads, because a niceness counts only within one session or
+/// control group: next to busy programs of another one, the thread waited seconds for its turn at
+/// -10, and late answers fade force.
 const COLLISION_PRIORITY: u8 = 1;
-/// Ticks, in time, after which the loop notes that the collision thread or the scribe is silent,
-/// ms. No force depends on it.
+/// Time after which the loop notes that the collision thread or the scribe is silent, ms. No force
+/// depends on it.
 const SILENT_OTHERS_MS: u32 = 1000;
 
-/// SCHED_FIFO that a thread asks for where the loop asks for `of_loop`: less than that, and none
-/// where the loop asks for none.
+/// Returns the SCHED_FIFO priority for a thread, below the loop's priority `of_loop`; none if the
+/// loop has none.
 fn priority(of_loop: u32, wanted: u8) -> u8 {
     u8::try_from(of_loop.saturating_sub(1)).map_or(wanted, |below| wanted.min(below))
 }
 
-/// Time slices of such a thread where there is no SCHED_FIFO to be had: a round needs no more.
+/// Time slice of such a thread without SCHED_FIFO, µs. A round needs no more.
 const SLICE_US: u32 = 200;
 
-/// Asks for SCHED_FIFO for the calling thread, see [`priority`]; or else to go before ordinary
-/// threads, and to be run soon after it wakes. Gives what a person should know where neither
-/// priority is to be had; `what` names the thread's niceness.
+/// Requests SCHED_FIFO for the calling thread, see [`priority`]. If refused, requests a niceness
+/// before ordinary threads and short time slices, so that it runs soon after it wakes. If neither
+/// priority is granted, returns the refused step for the log; `what` names the thread's niceness.
 pub(crate) fn request_priority(
     of_loop: u32,
     wanted: u8,
@@ -731,7 +732,7 @@ pub(crate) fn request_priority(
     (!raised.is_granted()).then_some(raised)
 }
 
-/// What the loop watches, each with its budget in ticks. In the order of
+/// Returns the threads that the loop watches, each with its budget in ticks, in the order of
 /// [`Watched`](hapticd_loop::watchdog::Watched).
 fn guard(config: &config::Config, period_ns: u64, beats: [Option<&Beat>; WATCHED]) -> Guard {
     let of = &config.haptic_loop;
@@ -761,8 +762,7 @@ fn spawn<T: Send + 'static>(
         .map_err(|error| SessionError::Thread { name, error })
 }
 
-/// The gains that an arm can have in a loop of this period that is so late, with samples of this
-/// age.
+/// Returns the gains for an arm in a loop of this period and lateness, with samples of this age.
 fn measured_gains(
     spec: &ArmSpec,
     keys: &CouplingKeys,
@@ -819,8 +819,8 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
             };
             run_virtual(setup, &config, options).arms[0].input_age_us
         };
-        // Twice the age from which input would be stale: none of it is in the age, which is less
-        // than a period.
+        // The delay is twice the age at which input is stale. It does not count in the age, which
+        // is less than a period.
         let (near, far) = (age_us(0), age_us(10_000));
         assert!(near.max < 1000.0 && far.max < 1000.0, "{near:?} {far:?}");
     }
@@ -833,8 +833,8 @@ shape = {{ kind = "plate", size_m = [0.2, 0.2] }}
             measured_gains(&setup.arms[0].spec, &keys, 1_000_000, lateness_s, age_s)
                 .stiffness_n_per_m
         };
-        // T and the arm's period are 1 ms; a sample is answered with the next report whatever its
-        // age in the tick between, unless it is older.
+        // T and the arm's period are 1 ms. A sample is answered with the next report whatever its
+        // age within the tick, unless it is older.
         let stable = |period_ms: f64, delay_ms: f64| {
             let (_, setup) = setup(0);
             let spec = &setup.arms[0].spec;

@@ -1,5 +1,5 @@
-//! From a configuration to everything that runs: scene, loop, arms. Shared by `run`, `demo`,
-//! `replay` and the tests.
+//! Builds everything that runs from a configuration: scene, loop, arms. `run`, `demo`, `replay` and
+//! the tests share it.
 //!
 //! Allocates and loads files; start-up only.
 
@@ -39,76 +39,76 @@ mod limit_keys;
 
 pub use self::limit_keys::unkept;
 
-/// Why a configuration that parses cannot run. The configuration's fault, or that of a file it
-/// names.
+/// Reason why a configuration that parses cannot run. The fault is in the configuration or in a
+/// file that it names.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionSetupError {
-    /// Scene.
+    /// The scene cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// A device profile that does not exist.
+    /// A device profile does not exist.
     #[error("arm `{arm}`: there is no shipped profile `{profile}`; there are: {known}")]
     NoProfile {
-        /// Arm.
+        /// Name of the arm.
         arm: String,
-        /// What it asks for.
+        /// Name of the requested profile.
         profile: String,
-        /// What there is.
+        /// Names of the shipped profiles.
         known: String,
     },
-    /// A device profile that cannot be read.
+    /// A device profile cannot be read.
     #[error("arm `{arm}`: {path}: {error}")]
     UnreadableProfile {
-        /// Arm.
+        /// Name of the arm.
         arm: String,
-        /// The file.
+        /// Path of the profile.
         path: String,
-        /// Why.
+        /// Error of the system.
         error: std::io::Error,
     },
-    /// A device profile that is wrong.
+    /// A device profile is wrong.
     #[error("arm `{arm}`: {errors}")]
     Profile {
-        /// Arm.
+        /// Name of the arm.
         arm: String,
-        /// All that is wrong.
+        /// All errors in the profile.
         errors: Box<ProfileErrors>,
     },
-    /// A simulated arm that cannot be.
+    /// A simulated arm is impossible.
     #[error("arm `{arm}`: {error}")]
     Simulated {
-        /// Arm.
+        /// Name of the arm.
         arm: String,
-        /// Why.
+        /// Error of the arm or its hand.
         error: HeldArmError,
     },
-    /// An intention that cannot be.
+    /// An intention is unknown, unreadable or invalid.
     #[error("arm `{arm}`: {error}")]
     Intention {
-        /// Arm.
+        /// Name of the arm.
         arm: String,
-        /// Why.
+        /// Error of the intention.
         error: Box<intentions::Error>,
     },
-    /// Limits that contradict each other for an arm, by the names that their files have for them.
+    /// Limits contradict each other for an arm, by the names that they have in their files.
     #[error("limits: {0}")]
     Limits(String),
 }
 
-/// One thing that keeps a configuration from running, and where the configuration asks for it.
+/// One fault that keeps a configuration from running, with the key that causes it.
 #[derive(Debug)]
 pub struct Fault {
-    /// The key that asks for it, as the configuration's entries write it: `body.floor.shape.file`.
+    /// Key of the configuration, as in its entries: `body.floor.shape.file`.
     pub key: String,
-    /// The file that it is about, if it is about one.
+    /// The file concerned, if any.
     pub file: Option<PathBuf>,
-    /// What is wrong.
+    /// The error itself.
     pub error: SessionSetupError,
 }
 
 impl fmt::Display for Fault {
-    /// Names the file, too, where the error itself does not.
+    /// Also names the file if the error itself does not.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.error.to_string();
         if let Some(file) = self.file.as_ref().map(|file| file.display().to_string())
@@ -120,12 +120,12 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Everything that keeps a configuration from running, a line or more for each; never empty.
+/// All faults that keep a configuration from running, at least a line for each; never empty.
 #[derive(Debug)]
 pub struct SessionSetupErrors(Vec<Fault>);
 
 impl SessionSetupErrors {
-    /// All of them: arms, limits, bodies.
+    /// Returns all faults, of arms, limits and bodies.
     pub fn faults(&self) -> &[Fault] {
         &self.0
     }
@@ -142,7 +142,7 @@ impl fmt::Display for SessionSetupErrors {
 
 impl std::error::Error for SessionSetupErrors {}
 
-/// Where an arm's samples come from.
+/// Source of an arm's samples.
 pub enum Source {
     /// A simulated arm in a simulated hand.
     Simulated(Box<HeldArm>),
@@ -150,71 +150,71 @@ pub enum Source {
     Hid(Box<HidSource>),
 }
 
-/// How to find and talk to a HID arm.
+/// How to find a HID arm and talk to it.
 #[derive(Clone)]
 pub struct HidSource {
-    /// Layout, kinematics, limits.
+    /// Report layout, kinematics, limits.
     pub profile: Profile,
-    /// Only this serial number.
+    /// If set, only a device with this serial number.
     pub serial: Option<String>,
-    /// Only this port.
+    /// If set, only a device at this port.
     pub port_path: Option<String>,
 }
 
-/// One arm of the rig.
+/// One arm of the session.
 pub struct SessionArm {
-    /// Name.
+    /// Name of the arm.
     pub name: String,
-    /// What it declares.
+    /// Properties that the arm declares.
     pub spec: ArmSpec,
-    /// Where it stands.
+    /// Pose of the arm's base in the world, and its motion scale.
     pub frame: ArmFrame,
-    /// Where its samples come from.
+    /// Source of its samples.
     pub source: Source,
     /// Radius of a sphere tool; 0 for a mesh.
     pub tool_radius_m: f64,
     /// The tool's mesh; `None` for a sphere.
     pub tool_mesh: Option<TriMesh>,
-    /// What the configuration says of its coupling.
+    /// Coupling keys of the configuration.
     pub coupling: CouplingKeys,
     /// How the tool follows the hand.
     pub interaction: Interaction,
-    /// What the coupling's damper acts on.
+    /// What the damper of the coupling acts on.
     pub damping: Damping,
-    /// See [`answer_delay_ns`], before anything was measured.
+    /// Delay by [`answer_delay_ns`], before anything was measured.
     pub answer_delay_ns: u64,
 }
 
-/// Everything, ready to run.
+/// A session, ready to run.
 pub struct SessionSetup {
-    /// The loop.
+    /// Core of the haptic loop.
     pub core: LoopCore,
-    /// The scene.
+    /// The collider, which owns the scene.
     pub collider: Collider,
-    /// Its soft bodies and cloth, if it has any.
+    /// Soft bodies, cloth and other deformables, if there are any.
     pub soft: Option<SoftScene>,
-    /// What needles go into, if there are any.
+    /// The tissue for needles, if there is any.
     pub tissue: Option<Arc<Tissue>>,
-    /// What looks up what is near those.
+    /// Watches the neighbourhood of needles, if there are any.
     pub watch: Option<Watch>,
     /// The arms by index.
     pub arms: Vec<SessionArm>,
     /// Period of the loop, ns.
     pub period_ns: u64,
-    /// Room for feature pairs in one snapshot.
+    /// Capacity of a snapshot, feature pairs.
     pub pair_capacity: usize,
-    /// What the configured meshes are like, with whose they are.
+    /// Reports on the configured meshes, each with the name of its owner.
     pub meshes: Vec<(String, MeshReport)>,
 }
 
 impl SessionSetup {
-    /// Names of the arms by index.
+    /// Returns the names of the arms by index.
     pub fn names(&self) -> Vec<Option<String>> {
         self.arms.iter().map(|a| Some(a.name.clone())).collect()
     }
 
-    /// Meshes of the rigid bodies and, under the tools' identities, of the tools: what clients
-    /// draw. A ball is one of triangles here, whose corners are on it.
+    /// Returns the meshes that clients draw: rigid bodies, and tools under the tools' ids. A ball
+    /// becomes a mesh with its vertices on the ball.
     pub fn shapes(&self) -> Vec<(u32, Cow<'_, TriMesh>)> {
         let world = self.collider.world();
         let of_body = |id| Some(&**world.spec(id)?.shape.index.mesh()?);
@@ -230,7 +230,7 @@ impl SessionSetup {
         bodies.chain(tools).collect()
     }
 
-    /// The live state before anything was seen of these arms and bodies.
+    /// Returns the live state before the first tick of these arms and bodies.
     pub fn live(&self) -> Live {
         let arms = self.arms.iter().enumerate().map(|(i, arm)| {
             let governor = self.core.governor(i);
@@ -245,7 +245,7 @@ impl SessionSetup {
         }
     }
 
-    /// A checker that knows tools and bodies.
+    /// Returns a checker that has the tools and the bodies.
     pub fn checker(&self) -> Checker {
         let mut checker = Checker::new();
         for (i, arm) in self.arms.iter().enumerate() {
@@ -265,21 +265,22 @@ impl SessionSetup {
     }
 }
 
-/// Of a ball that is shown: 1280 triangles.
+/// Subdivisions of a ball that clients draw: 1280 triangles.
 const BALL_SUBDIVISIONS: u32 = 3;
-/// Longest text of a profile that is read: those that ship have some thousand bytes.
+/// Maximum size of a profile, bytes. Shipped ones have a few thousand.
 const MAX_PROFILE_BYTES: u64 = 1 << 20;
-/// Most times that a step of the soft bodies is made again, where surfaces met in it.
+/// Maximum number of attempts at a step of the soft bodies in which surfaces met.
 const STEP_ATTEMPTS: u32 = 8;
 
-/// How long an answer takes from the query to its use in real time, s: sizes the queries' reach.
+/// Assumed time from a query to the use of its answer in real time, s. It sizes the reach of
+/// queries.
 const REAL_LAG_S: f64 = 0.003;
 
-/// Builds the rig. Relative files are taken from `folder`; `virtual_time` sizes for virtual
+/// Builds a session. Relative files are taken from `folder`; `virtual_time` sizes for virtual
 /// latency.
 ///
 /// # Errors
-/// Everything that is wrong with arms, limits and bodies, not only the first of it.
+/// All faults of arms, limits and bodies, not only the first.
 pub fn build(
     config: &config::Config,
     folder: &Path,
@@ -289,7 +290,7 @@ pub fn build(
     let period_ns = 1_000_000_000 / u64::from(config.haptic_loop.rate_hz.max(1));
     let period_s = period_ns as f64 * 1e-9;
     let limits = limits(&config.safety);
-    // A simulated arm lives on the clock that the loop lives on.
+    // A simulated arm uses the same clock as the loop.
     let start_ns = if virtual_time {
         0
     } else {
@@ -304,8 +305,7 @@ pub fn build(
             scale: arm.motion_scale,
         };
         let device = source(arm, folder, start_ns).map_err(|error| device_fault(arm, error));
-        // The tool is looked at even if the device is wrong; then it does not matter whether it
-        // turns.
+        // The tool is checked even if the device is wrong. Whether it turns does not matter then.
         let turns = device.as_ref().is_ok_and(|(spec, _)| spec.has_rotation);
         let tool = scene::tool(arm, turns, folder)
             .map_err(|error| shape_fault(&format!("arm.{}.tool", arm.name), &arm.tool, error));
@@ -341,8 +341,8 @@ pub fn build(
     let unkept = unkept(&limits, own);
     let is_kept = unkept.is_empty();
     faults.extend(unkept);
-    // One set of distances for the scene: that of the widest workspace, as the source scales them
-    // by the scene's width.
+    // One set of distances for the scene, sized for the widest workspace. Redon 2002 scales them by
+    // the width of the scene.
     let width = arms
         .iter()
         .map(|a| 2.0 * a.frame.scale * a.spec.workspace.half_extents.max())
@@ -360,7 +360,7 @@ pub fn build(
             setup: ArmSetup {
                 shape: built.tool,
                 distances,
-                // The supervisor replaces this by what it measures.
+                // The supervisor replaces these by gains from measured timing.
                 gains: gains(
                     &arm.spec,
                     &arm.coupling,
@@ -384,7 +384,7 @@ pub fn build(
         REAL_LAG_S
     };
     let mut planar = scene::planar::has_plane(config).then(PlanarScene::default);
-    // A planar engine is made of the bodies as well.
+    // A planar engine also needs the bodies, so it is built after them.
     let mut core = None;
     if planar.is_none() && is_kept {
         core = LoopCore::new(std::mem::take(&mut rigs), period_ns, lag_s)
@@ -472,7 +472,7 @@ pub fn build(
         Some(core) if faults.is_empty() => core,
         _ => return Err(SessionSetupErrors(faults)),
     };
-    // Clients' bodies get the ids after those of the configuration.
+    // Clients' bodies get ids after those of the configuration.
     let last = world.infos().map(|body| body.id).max().unwrap_or(0);
     core.set_clients_bodies(last + 1..hapticd_collision::deformable::FIRST_ID);
     let watched: Vec<Watchable> = needles.iter().map(scene::needle::Made::watchable).collect();
@@ -495,13 +495,13 @@ pub fn build(
         watch,
         arms,
         period_ns,
-        // Room for several bodies' lists at once.
+        // Capacity for the lists of several bodies at once.
         pair_capacity: 2 * pairs,
         meshes,
     })
 }
 
-/// The loop of a planar scene that has its bodies already.
+/// Builds the loop of a planar scene whose bodies are complete.
 fn lay_flat(
     config: &config::Config,
     mut scene: PlanarScene,
@@ -558,8 +558,8 @@ fn broad_phase(choice: config::BroadPhase) -> BroadPhaseKind {
     }
 }
 
-/// What the soft scene refuses: a body of its own, or one of the rigid scene that rays cannot be
-/// traced against.
+/// Returns the fault for an error of the soft scene: one of its bodies, or a rigid body that rays
+/// cannot be traced against.
 fn soft_fault(config: &config::Config, error: SoftAddError) -> Fault {
     let name = match &error {
         SoftAddError::Body { name, .. }
@@ -582,7 +582,7 @@ fn soft_fault(config: &config::Config, error: SoftAddError) -> Fault {
     }
 }
 
-/// Whose copies are the most.
+/// Returns the name of the crowd with the most copies.
 fn largest_crowd(config: &config::Config) -> &str {
     let crowds = config.bodies.iter();
     let crowds = crowds.filter(|body| body.kind == config::BodyKind::Crowd);
@@ -591,7 +591,7 @@ fn largest_crowd(config: &config::Config) -> &str {
         .map_or("", |b| &b.name)
 }
 
-/// What cannot be registered in the tissue.
+/// Returns the fault for something that cannot be registered in the tissue.
 fn surroundings_fault(config: &config::Config, error: SurroundingsError) -> Fault {
     let id = match &error {
         SurroundingsError::Mesh { id, .. } | SurroundingsError::Surface { id, .. } => Some(*id),
@@ -651,7 +651,8 @@ fn device_fault(arm: &config::Arm, error: SessionSetupError) -> Fault {
         config::Device::Hid { profile, .. } => ("profile", profile),
         config::Device::Simulated { intention, .. } => ("intention", intention),
     };
-    // A hand or mechanics that cannot be are not the intention's fault, and no single key's.
+    // Invalid hand parameters or mechanics are not the intention's fault, and concern no single
+    // key.
     let is_whole_arm = matches!(error, SessionSetupError::Simulated { .. });
     Fault {
         key: format!(
@@ -667,7 +668,7 @@ fn device_fault(arm: &config::Arm, error: SessionSetupError) -> Fault {
     }
 }
 
-/// `table` is that of the shape.
+/// Returns the fault for a shape; `table` is the key of the shape's table.
 fn shape_fault(table: &str, shape: &config::Shape, error: SceneError) -> Fault {
     use scene::volume::VolumeError;
     let (key, file) = match (shape, &error) {
@@ -707,7 +708,7 @@ fn body_fault(body: &config::Body, error: SceneError) -> Fault {
     }
 }
 
-/// What no arm's limits were found to have; told as the governor tells it.
+/// Returns the fault for limits that the per-arm check did not find, in the governor's words.
 fn limits_fault(error: LimitsError) -> Fault {
     Fault {
         key: "safety.peak_force_n".to_owned(),
@@ -812,7 +813,7 @@ fn load_profile(
     })
 }
 
-/// The configuration's safety section as limits.
+/// Returns the configuration's safety section as limits.
 pub fn limits(s: &config::Safety) -> Limits {
     let ns = |ms: f64| (ms * 1e6) as u64;
     Limits {
@@ -843,7 +844,7 @@ pub fn limits(s: &config::Safety) -> Limits {
     }
 }
 
-/// Where the middle of an arm's workspace is in the world.
+/// Returns the centre of an arm's workspace in the world.
 pub fn workspace_centre(arm: &SessionArm) -> Vec3 {
     arm.frame
         .to_world(&Pose::from_parts(

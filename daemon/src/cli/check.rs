@@ -1,5 +1,4 @@
-//! `hapticd check`: everything that is wrong with a configuration, at once, without opening a
-//! device.
+//! `hapticd check`: reports all faults of a configuration at once, without opening a device.
 
 mod inside;
 #[cfg(test)]
@@ -35,19 +34,19 @@ pub struct Args {
     strict: bool,
 }
 
-/// Checks syntax, ranges, files, meshes, profiles and limits. What is good but hardly meant is
-/// warned of.
+/// Checks syntax, ranges, files, meshes, profiles and limits. Warns of valid values that are hardly
+/// intended.
 pub fn check(args: &Args) -> Result<(), Failure> {
     let loaded = config::load(&args.config).map_err(|error| match error {
         config::LoadError::Invalid(errors) => bad(args, &super::run::with_files(*errors, false)),
         config::LoadError::Unreadable { .. } => unreadable(args, &error),
     })?;
-    // The same code that `run` uses, up to the point where a device would be opened.
+    // The same code as in `run`, up to the point where a device would be opened.
     let built = super::run::built(&loaded, false).map_err(|errors| bad(args, &errors))?;
     let mut built = built.ok_or_else(super::run::unbuildable)?;
     let mut warnings = warnings(&built, &loaded.config);
     warnings.extend(inside::warnings(&built));
-    // Last: the deformable bodies have moved from then on.
+    // Last, because the deformable bodies have moved after this.
     warnings.extend(pace::warning(&mut built, &loaded.config));
     if args.effective && args.json {
         let json =
@@ -85,7 +84,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is wrong, to scripts as well where they ask for it.
+/// Returns the failure, and prints it as JSON if requested.
 fn bad(args: &Args, errors: &config::ConfigErrors) -> Failure {
     if args.json {
         let all = serde_json::json!({ "valid": false, "errors": errors.to_json() });
@@ -110,7 +109,7 @@ fn unreadable(args: &Args, error: &config::LoadError) -> Failure {
     Failure::input(error)
 }
 
-/// What a technician wants to know of a mesh before trusting it.
+/// Returns the mesh properties that a technician checks before trusting a mesh.
 fn mesh_line(report: &MeshReport) -> String {
     let mut line = format!("{} triangles, ", report.triangles);
     line += &if report.oriented {

@@ -1,4 +1,4 @@
-//! `hapticd devices`: what is on the HID bus, and which of it is an arm.
+//! `hapticd devices`: lists the devices on the HID bus, and which of them are arms.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct Args {
     all: bool,
 }
 
-/// Lists them; opens none.
+/// Lists the devices; opens none.
 pub fn devices(args: &Args) -> Result<(), Failure> {
     let mut bus = HidBus::new().map_err(Failure::runtime)?;
     let entries = bus.scan().map_err(Failure::runtime)?;

@@ -1,8 +1,8 @@
-//! `hapticd export`: the newest skins of the running daemon into a file. An ordinary client, which
-//! adds nothing and holds no lease.
+//! `hapticd export`: writes the newest skins of the running daemon into a file. It is an ordinary
+//! client that adds nothing and holds no lease.
 //!
-//! All is read, checked and put together before the file is made: one that exists is kept unless
-//! `--force`, and also then when nothing came of it.
+//! Everything is read, checked and assembled before the file is created. An existing file is kept
+//! unless `--force` is given; even then it is kept if the export fails before that point.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -44,13 +44,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
     duration.ok_or_else(|| format!("`{text}` is not a number of seconds, 0 to 3600"))
 }
 
-/// Writes it, and says what it has written.
+/// Writes the file and reports what it has written.
 pub fn export(args: &Args) -> Result<(), Failure> {
     let output = &args.output;
     let format =
         FileFormat::of(output).map_err(|e| Failure::Input(format!("{}: {e}", output.display())))?;
     if !args.force && output.is_file() {
-        // Said before anything is waited for; what comes meanwhile is found when the file is made.
+        // Reported before any wait. A file that appears in the meantime is found when the file is
+        // created.
         return Err(taken(output));
     }
     let socket = match args.socket.clone() {
@@ -92,7 +93,7 @@ pub fn export(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Connects, and says at once for what it waits where nothing listens yet.
+/// Connects. If nothing listens yet, first reports what it waits for.
 #[allow(clippy::print_stderr)]
 fn connect(socket: &Path, within: Duration) -> Result<Client, Failure> {
     let name = "hapticd export";
@@ -109,7 +110,7 @@ fn connect(socket: &Path, within: Duration) -> Result<Client, Failure> {
     client.map_err(Failure::runtime)
 }
 
-/// How large a skin is, how old, and whether it is whole.
+/// Describes a skin: its size, its age, and whether it is closed.
 fn described(skin: &NewestSkin) -> String {
     let moment = &skin.frame.moment;
     let whole = match skin.part().surface.open_sides() {

@@ -1,4 +1,4 @@
-//! The command line: what may be typed, and what becomes of it.
+//! The command line: its commands and their execution.
 //!
 //! Exit codes: 0 good, 1 failed at run time, 2 the user's input is wrong.
 
@@ -60,11 +60,11 @@ enum Command {
     Schema,
 }
 
-/// Failures by whose fault they are.
+/// A failure, by its cause.
 pub enum Failure {
-    /// The user's input: exit code 2.
+    /// The user's input is wrong: exit code 2.
     Input(String),
-    /// Everything else: exit code 1.
+    /// Any other failure: exit code 1.
     Runtime(String),
 }
 
@@ -77,14 +77,14 @@ impl Failure {
     }
 }
 
-/// Parses the arguments, does what they say, gives the exit code.
+/// Parses the arguments, executes them, and returns the exit code.
 #[allow(clippy::print_stderr)]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
-            // Help and version are errors to clap, with exit code 0; a closed pipe is nobody's
-            // fault.
+            // Help and version are errors to clap, with exit code 0. A closed pipe is not an error
+            // of this program.
             let _ = e.print();
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }
@@ -117,23 +117,22 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// A file that this run has made, if it has: what was not there before may go again when nothing
-/// came of it.
+/// The file that this run has created, if any. It may be removed again if the run fails.
 #[derive(Default)]
 pub struct Fresh(Option<PathBuf>);
 
 impl Fresh {
-    /// Takes the file away, so that the next try does not find it in its way.
+    /// Removes the file, so that it does not block the next attempt.
     fn discard(&self) {
         if let Some(path) = &self.0 {
-            // The failure that made it worthless is what the user hears of.
+            // The user hears of the failure that made the file worthless.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// Makes the file that a user named for output. One that exists may be somebody's only recording:
-/// it is kept, unless `force`.
+/// Creates an output file. An existing file may be the user's only recording, so it is kept unless
+/// `force` is set.
 fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
     let said = |e: io::Error| Failure::Input(format!("{}: {e}", path.display()));
     let anyway = || Ok((File::create(path).map_err(said)?, Fresh::default()));
@@ -143,7 +142,7 @@ fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
     match File::create_new(path) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
             // A pipe or a device holds nothing that could be lost. A pipe without a reader is an
-            // error: opening it would wait for one.
+            // error, because opening it would wait for one.
             if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
                 return Ok((
                     hapticd_sys::pipe::open_writable(path).map_err(said)?,
@@ -156,7 +155,7 @@ fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
     }
 }
 
-/// A file that is there already.
+/// Returns the failure for a file that exists already.
 fn taken(path: &Path) -> Failure {
     Failure::Input(format!(
         "{}: it exists already: choose another name, remove it, or overwrite it with --force",
@@ -164,10 +163,10 @@ fn taken(path: &Path) -> Failure {
     ))
 }
 
-/// Why something could not be said: the first reason.
+/// First error on standard output.
 static UNSAID: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a line to standard output. What cannot be said is an error at the end ([`unsaid`]).
+/// Prints a line to standard output. An error is reported at the end ([`unsaid`]).
 fn say(line: &str) {
     use std::io::Write;
     if let Err(error) = writeln!(io::stdout().lock(), "{line}") {
@@ -175,15 +174,16 @@ fn say(line: &str) {
     }
 }
 
-/// Why not all could be said.
+/// Returns the first error on standard output.
 fn unsaid() -> Option<&'static io::Error> {
     UNSAID.get()
 }
 
-/// What is said to a terminal that was closed (`EIO`).
+/// Error number of a write to a terminal that was closed (`EIO`).
 const HUNG_UP: i32 = 5;
 
-/// The failure to say something. A reader that went away (`hapticd ... | head`) has what it wanted.
+/// Returns a failure if output was lost. A reader that has gone (`hapticd ... | head`) has what it
+/// wanted.
 fn all_said() -> Result<(), Failure> {
     let is_gone = |error: &io::Error| {
         error.kind() == io::ErrorKind::BrokenPipe || error.raw_os_error() == Some(HUNG_UP)

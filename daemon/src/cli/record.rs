@@ -1,4 +1,4 @@
-//! `hapticd record`, and what `--record` and `[record]` do.
+//! `hapticd record`, and the code behind `--record` and `[record]`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -47,20 +47,20 @@ pub fn record(args: Args) -> Result<(), Failure> {
 /// A recording that has begun.
 #[derive(Default)]
 pub struct Recording {
-    /// Takes the records; `None`: nothing is recorded.
+    /// Takes the records; `None` if nothing is recorded.
     pub sink: Option<Box<dyn Sink>>,
-    /// Why it is not complete, if it is not. Reaching its size limit is no failure.
+    /// Reason why the recording is incomplete, if it is. Reaching its size limit is not a failure.
     pub failure: Arc<OnceLock<String>>,
-    /// For a run that does not begin.
+    /// The created file, for a run that does not begin.
     pub fresh: Fresh,
 }
 
-/// Begins the recording that was asked for on the command line (`file`; `force`: even if there is
-/// such a file) or by the configuration. `effective` is the effective configuration. Trouble with
-/// writing does not keep the daemon from running.
+/// Begins the recording that the command line or the configuration requests. `file` is that of the
+/// command line; with `force`, an existing one is overwritten. `effective` is the effective
+/// configuration. If writing fails, the daemon still runs.
 ///
 /// # Errors
-/// If the file cannot be made, or a file that the configuration names cannot be read.
+/// If the file cannot be created, or a file that the configuration names cannot be read.
 pub fn begin(
     config: &config::Config,
     effective: &str,
@@ -79,7 +79,8 @@ pub fn begin(
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(said)?;
         }
-        // The last recording may be of the crash that made somebody restart: one is kept.
+        // The last recording may show the crash that made the user restart, so one old recording is
+        // kept.
         if path.is_file() {
             let mut old = path.as_os_str().to_owned();
             old.push(".old");
@@ -88,7 +89,7 @@ pub fn begin(
     }
     let files = files::embed(config)
         .map_err(|(path, e)| Failure::Input(format!("{}: {e}", path.display())))?;
-    // What the configuration's recording would have overwritten was moved aside just now.
+    // The file that the configuration's recording would overwrite has just been moved aside.
     let (output, fresh) = super::create(path, force || file.is_none())?;
     let setup = Setup {
         meta: Meta::of_this(time, false),
@@ -110,14 +111,14 @@ pub fn begin(
         Err(why) => {
             tracing::error!("nothing is recorded: {}: {why}", path.display());
             let recording = Recording::default();
-            // Just made, so it is empty.
+            // The cell is new, so it is empty.
             let _ = recording.failure.set(why);
             Ok(recording)
         }
     }
 }
 
-/// Nanoseconds since 1970; 0 if the clock says it is earlier.
+/// Returns nanoseconds since 1970; 0 if the clock is earlier.
 fn wall_ns() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

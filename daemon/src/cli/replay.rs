@@ -48,18 +48,18 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Whether both names lead to one file that exists.
+/// Returns whether both names lead to the same existing file.
 fn same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Replays; see the arguments.
+/// Replays a recording; see the arguments.
 pub fn replay(args: &Args) -> Result<(), Failure> {
     let name = args.file.display();
     let bad = |e: &dyn std::fmt::Display| Failure::Input(format!("{name}: {e}"));
     let mut reader = Reader::open(&args.file).map_err(|e| bad(&e))?;
     if let Some(to) = &args.trajectory {
-        // --force is for an old trajectory, never for the recording that is being read.
+        // `--force` applies to an old trajectory, never to the recording that is being read.
         if same_file(&args.file, to) {
             return Err(bad(
                 &"a trajectory cannot take the place of its own recording",
@@ -81,8 +81,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         )));
     }
     let text = reader.config().map_err(|e| bad(&e))?.to_owned();
-    // Every path is replaced by that of an embedded file, so what variables stood for does not
-    // matter.
+    // Every path is replaced by that of an embedded file, so the values of variables do not matter.
     let context = config::Context::new("", |_| Some("/".to_owned()));
     let mut config = config::parse("hapticd.toml", &text, &context)
         .map_err(|e| Failure::Input(format!("{name}: recorded by hapticd {}: {e}", meta.version)))?
@@ -142,11 +141,10 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     super::run::penetration(&outcome.report)
 }
 
-/// The outcome in a sentence.
+/// Returns the outcome in a sentence.
 fn verdict(outcome: &Outcome) -> String {
     let mut text = match &outcome.first_difference {
-        // Nothing was compared, so nothing is identical; damage or a gap may hide ticks that are
-        // there.
+        // Nothing was compared, so nothing is identical. Damage or a gap may hide ticks that exist.
         None if outcome.ticks == 0 => {
             let is_read = matches!(outcome.end, End::Complete | End::Truncated);
             if is_read && outcome.unverified_ticks == 0 {

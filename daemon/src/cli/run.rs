@@ -50,7 +50,7 @@ enum DemoScene {
 }
 
 impl DemoScene {
-    /// Name and text of its configuration.
+    /// Returns the name and text of its configuration.
     fn configuration(self) -> (&'static str, &'static str) {
         match self {
             DemoScene::Terrain => ("demo.toml", include_str!("../../../config/demo.toml")),
@@ -161,7 +161,7 @@ pub(super) fn recorded(args: record::Args) -> Result<(), Failure> {
     run(RunArgs { config, common })
 }
 
-/// Loads and checks a configuration. The files that a good one names are for [`setup`].
+/// Loads and checks a configuration. [`setup`] checks the files that a good one names.
 pub(super) fn load(path: &Path, virtual_time: bool) -> Result<config::Loaded, Failure> {
     config::load(path).map_err(|error| match error {
         config::LoadError::Invalid(errors) => Failure::input(with_files(*errors, virtual_time)),
@@ -169,8 +169,8 @@ pub(super) fn load(path: &Path, virtual_time: bool) -> Result<config::Loaded, Fa
     })
 }
 
-/// What is wrong with a configuration, and with the files that its good arms and bodies name: a
-/// wrong number does not hide a bad mesh.
+/// Returns the errors of a configuration, together with those in the files that its good arms and
+/// bodies name: a wrong number does not hide a bad mesh.
 pub(super) fn with_files(errors: config::ConfigErrors, virtual_time: bool) -> config::ConfigErrors {
     let Some(mut sound) = errors.sound_parts().cloned() else {
         return errors;
@@ -179,7 +179,7 @@ pub(super) fn with_files(errors: config::ConfigErrors, virtual_time: bool) -> co
     let Err(faults) = session_setup::build(&sound, Path::new(""), virtual_time) else {
         return errors;
     };
-    // The rest may be wrong only because something is left out.
+    // Other faults may exist only because something is left out.
     let is_of_file = |fault: &&session_setup::Fault| {
         fault.file.is_some()
             || matches!(
@@ -196,29 +196,30 @@ pub(super) fn with_files(errors: config::ConfigErrors, virtual_time: bool) -> co
     errors.with_findings(findings)
 }
 
-/// Builds what a session needs. Whatever is wrong with files, meshes, profiles and limits comes at
-/// once, each where the configuration asks for it.
+/// Builds what a session needs. All faults in files, meshes, profiles and limits are reported at
+/// once, each at its place in the configuration.
 pub(super) fn setup(loaded: &config::Loaded, virtual_time: bool) -> Result<SessionSetup, Failure> {
     let built = built(loaded, virtual_time).map_err(Failure::input)?;
     built.ok_or_else(unbuildable)
 }
 
-/// An error is never without a fault, and a fault is a finding: `built` gives no `None`.
+/// Failure for an impossible case: every error has a fault, and every fault is a finding, so
+/// `built` never returns `None`.
 pub(super) fn unbuildable() -> Failure {
     Failure::Runtime("the session cannot be set up: please report this".into())
 }
 
-/// As [`setup`], with what is wrong as it was found.
+/// Like [`setup`], but returns the errors as they were found.
 pub(super) fn built(
     loaded: &config::Loaded,
     virtual_time: bool,
 ) -> Result<Option<SessionSetup>, config::ConfigErrors> {
-    // The configuration's paths start at its folder already.
+    // The configuration's paths already start at its folder.
     let files = loaded.check_files();
     let mut config = loaded.config.clone();
     if let Err(errors) = &files {
-        // What is named by them was said; opening them again could hang (a device, a pipe). The
-        // rest may be wrong as well.
+        // Faults of these files have been reported, and opening them again could hang (a device, a
+        // pipe). The rest may be wrong as well.
         without(&mut config, errors);
     }
     let mut findings = Vec::new();
@@ -237,7 +238,7 @@ pub(super) fn built(
     Ok(built.ok())
 }
 
-/// Takes out the tools, arms and bodies that name files which cannot be read.
+/// Removes the tools, arms and bodies that name unreadable files.
 fn without(config: &mut config::Config, errors: &config::ConfigErrors) {
     let unreadable: Vec<&Path> = errors
         .diagnostics()
@@ -249,7 +250,7 @@ fn without(config: &mut config::Config, errors: &config::ConfigErrors) {
         .collect();
     let is_good = |path: &mut PathBuf| !unreadable.contains(&path.as_path());
     for arm in &mut config.arms {
-        // What is wrong with its device is asked all the same.
+        // The arm's device is still checked.
         if let config::Shape::Mesh { file, .. } = &mut arm.tool
             && !is_good(file)
         {
@@ -260,8 +261,8 @@ fn without(config: &mut config::Config, errors: &config::ConfigErrors) {
     config.bodies.retain_mut(|b| files::of_body(b).all(is_good));
 }
 
-/// A device lives in real time only: in virtual time it would be lost from the first tick on. A
-/// replay needs no device, so this is not the session's to refuse.
+/// A device exists in real time only: in virtual time it would be lost from the first tick on. A
+/// replay needs no device, so the session set-up must not refuse this.
 fn not_virtual(arm: &config::Arm) -> Option<config::Finding> {
     matches!(arm.device, config::Device::Hid { .. }).then(|| config::Finding {
         key: Some(format!("arm.{}.kind", arm.name)),
@@ -274,7 +275,7 @@ fn not_virtual(arm: &config::Arm) -> Option<config::Finding> {
 
 fn finding(fault: &session_setup::Fault) -> config::Finding {
     let message = match &fault.error {
-        // These have lines of their own, of another file.
+        // These errors have separate lines, in another file.
         session_setup::SessionSetupError::Profile { .. } => {
             format!("{fault}\nwhich is the profile that is named here:")
         }
@@ -345,7 +346,7 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
         session::run_virtual(setup, config, options)
     } else {
         session::run_real(setup, config, options).map_err(|e| {
-            // Any other error is one of the start: nothing was recorded yet.
+            // Any other error comes from the start, when nothing was recorded yet.
             if !matches!(e, SessionError::Died(_)) {
                 recording.fresh.discard();
             }
@@ -367,7 +368,7 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     }
 }
 
-/// A report that cannot be written is better known before the run than after it.
+/// Checks before the run that the report can be written.
 fn can_be_made(report: &Path) -> Result<(), Failure> {
     let folder = match report.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -387,10 +388,10 @@ fn can_be_made(report: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// Prints the summary and writes the JSON report. Penetration is a failure of ours, not a
+/// Prints the summary and writes the JSON report. Penetration is a failure of the program, not a
 /// statistic.
 fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
-    // Before the summary, whose reader may have stopped reading.
+    // The report comes before the summary, whose reader may have stopped reading.
     let written = file.map_or(Ok(()), |path| {
         let json = serde_json::to_string_pretty(report).map_err(Failure::runtime)?;
         std::fs::write(path, json + "\n")
@@ -401,7 +402,7 @@ fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
     penetration(report)
 }
 
-/// Fails if the independent checker found any.
+/// Fails if the independent checker found penetration or a crossing.
 pub(super) fn penetration(report: &Report) -> Result<(), Failure> {
     let crossings: u64 = report.arms.iter().map(|a| a.crossings).sum();
     if report.max_penetration_m > 0.0 || crossings > 0 {

@@ -2,7 +2,7 @@
 
 use super::{Failure, say};
 
-/// Prints it.
+/// Prints the schema.
 pub fn schema() -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(&hapticd_config::generate::json_schema())
         .map_err(Failure::runtime)?;

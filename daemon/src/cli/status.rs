@@ -1,4 +1,4 @@
-//! `hapticd status`: what the running daemon says of itself.
+//! `hapticd status`: prints the status of the running daemon.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use hapticd_client::Client;
 use super::{Failure, say, status_text, technician};
 use crate::service::status::SCHEMA;
 
-/// Time between two looks of `--watch`.
+/// Time between two requests of `--watch`.
 const EVERY: Duration = Duration::from_secs(1);
 
 #[derive(clap::Args)]
@@ -29,7 +29,7 @@ pub struct Args {
     socket: Option<PathBuf>,
 }
 
-/// Asks it.
+/// Requests the status and prints it.
 pub fn status(args: &Args) -> Result<(), Failure> {
     if args.schema {
         say(SCHEMA.trim_end());
@@ -41,14 +41,14 @@ pub fn status(args: &Args) -> Result<(), Failure> {
     loop {
         let asked = ask(&path, &mut client);
         if args.watch && std::io::stdout().is_terminal() {
-            // To the top left, everything erased.
+            // Moves to the top left and erases everything.
             say("\x1b[H\x1b[2J");
         }
         let was_gone = std::mem::replace(&mut is_gone, asked.is_err());
         let json = match asked {
             Ok(json) => json,
             Err(Failure::Runtime(why)) if args.watch => {
-                // The next look is that of a new daemon.
+                // The next request goes to a new daemon.
                 client = None;
                 gone(args.json, was_gone, &why);
                 if super::unsaid().is_some() {
@@ -69,7 +69,7 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         } else {
             print(&json);
         }
-        // The reader is gone.
+        // The reader has gone.
         if !args.watch || super::unsaid().is_some() {
             return Ok(());
         }
@@ -81,7 +81,7 @@ fn connect(path: &Path) -> Result<Client, Failure> {
     Client::connect_to(path, "hapticd status").map_err(Failure::runtime)
 }
 
-/// Asks the daemon, and first connects to it where there is no connection.
+/// Requests the status; connects first if there is no connection.
 fn ask(path: &Path, client: &mut Option<Client>) -> Result<serde_json::Value, Failure> {
     let client = match client {
         Some(client) => client,
@@ -91,7 +91,7 @@ fn ask(path: &Path, client: &mut Option<Client>) -> Result<serde_json::Value, Fa
     serde_json::from_str(&text).map_err(Failure::runtime)
 }
 
-/// Says that there is no daemon to ask: to a reader of objects once, on standard error.
+/// Reports that there is no daemon. With JSON output this goes to standard error, once.
 #[allow(clippy::print_stderr)]
 fn gone(json: bool, was_gone: bool, why: &str) {
     let line = format!("the daemon is gone, and asked again each second: {why}");
@@ -102,7 +102,7 @@ fn gone(json: bool, was_gone: bool, why: &str) {
     }
 }
 
-/// Says it in words.
+/// Prints the status in words.
 fn print(json: &serde_json::Value) {
     for line in status_text::head(json) {
         say(&line);
@@ -178,8 +178,7 @@ fn print(json: &serde_json::Value) {
     }
 }
 
-/// What says which bodies may touch at all, and what it did for that; `None`: a daemon that does
-/// not tell.
+/// Describes the broad phase and its work; `None` for a daemon that does not report it.
 fn broad(facts: &serde_json::Value) -> Option<String> {
     let name = facts["name"].as_str()?;
     let searches = facts["searches"].as_f64()?;
@@ -220,7 +219,7 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
     ))
 }
 
-/// The four measures of a planar scene's structure; `None` where there is none.
+/// Describes the four measures of a planar scene's structure; `None` without one.
 fn planar(facts: &serde_json::Value) -> Option<String> {
     facts.as_object()?;
     Some(format!(
@@ -234,7 +233,7 @@ fn planar(facts: &serde_json::Value) -> Option<String> {
     ))
 }
 
-/// What became of a GPU; nothing if it was never given up.
+/// Describes the losses of a GPU; empty if it was never given up.
 fn incidents(facts: &serde_json::Value) -> String {
     if facts["takeovers"].as_u64().unwrap_or(0) == 0 {
         return String::new();
@@ -248,7 +247,7 @@ fn incidents(facts: &serde_json::Value) -> String {
     )
 }
 
-/// Pairs of spheres that there was no room for, and surfaces that went through each other, if any.
+/// Describes pairs of spheres beyond the capacity, and surfaces that crossed each other, if any.
 fn crowded(facts: &serde_json::Value) -> String {
     let crossings = match facts["crossings"].as_u64() {
         None | Some(0) => String::new(),
@@ -329,7 +328,7 @@ mod tests {
                 assert_eq!(broad(&facts), Some(format!("{}, not asked", kind.name())));
             }
         }
-        // Of a daemon that does not tell.
+        // The daemon does not report it.
         assert_eq!(broad(&serde_json::Value::Null), None);
     }
 
@@ -368,7 +367,7 @@ mod tests {
             "takeovers": 0, "handed_back": 0, "failed_attempts": 0, "why": "",
         });
         assert_eq!(incidents(&facts), "");
-        // Of a daemon that does not know of it.
+        // The daemon does not know of it.
         assert_eq!(incidents(&serde_json::json!({})), "");
         facts["takeovers"] = 3.into();
         facts["handed_back"] = 2.into();

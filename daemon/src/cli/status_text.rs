@@ -1,10 +1,10 @@
-//! The status in words: a line for each arm, then what else there is.
+//! The status in words: a line for each arm, then everything else.
 
 use serde_json::Value;
 
 use hapticd_ipc::limit_names::{NAMES, release_command};
 
-/// What stands at the top: the arms, how the loop goes.
+/// Returns the lines at the top: the arms and the state of the loop.
 ///
 /// ```text
 /// right  FORCE OFF contact data too old (34), 1.2 s ago | 0.00 of 4.0 N | missed 28 (0.4 %)
@@ -94,7 +94,8 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
     lines
 }
 
-/// Which limits are tighter than the configuration's, and what undoes it; `None` where none is.
+/// Returns the limits that are tighter than configured, and the command that releases them; `None`
+/// if there are none.
 fn tightened(arm: &Value) -> Option<String> {
     let tighter: Vec<String> = (NAMES.iter())
         .map(|name| (name, &arm["limits"][name], &arm["limits_configured"][name]))
@@ -124,7 +125,7 @@ fn millimetres(position_m: &Value) -> String {
     each.join(" ")
 }
 
-/// A length of time for a person.
+/// Formats a duration for people.
 fn duration(s: f64) -> String {
     let whole = s as u64;
     if s < 60.0 {

@@ -1,4 +1,4 @@
-//! `hapticd clear` and `hapticd release`: latched faults cleared, tightened limits released, on the
+//! `hapticd clear` and `hapticd release`: clear latched faults and release tightened limits, on the
 //! technician's socket.
 
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::{Failure, say};
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_ipc::limit_names::changes;
 
-/// Looks at a state that is being written.
+/// Maximum number of reads of a state that is being written.
 const LOOKS: usize = 1000;
 
 #[derive(clap::Args)]
@@ -25,7 +25,7 @@ pub struct Args {
     socket: Option<PathBuf>,
 }
 
-/// Where technicians connect: what was named, or the place where the daemon's socket is.
+/// Returns the technician's socket: the given path, or the daemon's default place.
 pub(super) fn socket(given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
     match given {
         Some(socket) => Ok(socket.clone()),
@@ -53,7 +53,7 @@ pub fn clear(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Releases what clients tightened.
+/// Releases the limits that clients tightened.
 pub fn release(args: &Args) -> Result<(), Failure> {
     let (mut client, asked, arms) = connected(args, "hapticd release")?;
     let before = limits(&mut client, &arms)?;
@@ -72,7 +72,7 @@ pub fn release(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A connection, what to ask for, and the arms that this is about.
+/// Connects. Returns the client, the arm index to request, and the arms concerned.
 fn connected(args: &Args, name: &str) -> Result<(Client, u8, Vec<ArmInfo>), Failure> {
     let path = socket(args.socket.as_ref())?;
     let mut client = Client::connect_to(&path, name).map_err(Failure::runtime)?;
@@ -96,7 +96,7 @@ fn connected(args: &Args, name: &str) -> Result<(Client, u8, Vec<ArmInfo>), Fail
     Ok((client, arm.index, vec![arm]))
 }
 
-/// By arm; `None` from a daemon that cannot tell.
+/// Returns the limits by arm; `None` from a daemon that does not report them.
 fn limits(client: &mut Client, arms: &[ArmInfo]) -> Result<Vec<Option<Limits>>, Failure> {
     let of = |arm: &ArmInfo| match client.limits(arm.index) {
         Err(RequestError::Unsupported { .. }) => Ok(None),
@@ -118,16 +118,16 @@ fn told(limits: &Limits) -> [f64; 8] {
     ]
 }
 
-/// The code of what keeps force off or reduces it, as the loop's newest tick has it. 0 for nothing;
-/// `None` before the first tick.
+/// Returns the code of the reason that keeps force off or reduces it, as of the loop's newest tick.
+/// 0 means none; `None` before the first tick.
 fn reason(state: Option<&Subscription>) -> Option<u8> {
     let state = state?;
-    // A read is torn where a tick is written at the same time.
+    // A read is torn if a tick is written at the same time.
     let newest = (0..LOOKS).find_map(|_| state.state().ok());
     newest.map(|state| state.reason)
 }
 
-/// What a clear did, by the reasons before and after it.
+/// Describes the effect of a clear, by the reasons before and after it.
 fn cleared(before: Option<u8>, after: Option<u8>) -> String {
     let is_latched = |code| ForceOffReason::from_code(code).is_some_and(ForceOffReason::is_latched);
     let words = |code: u8| format!("{} ({code})", force_off_text(code));

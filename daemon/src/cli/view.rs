@@ -1,8 +1,8 @@
-//! `hapticd view` and `hapticd snapshot`: they start `hapticd-view`, a program of its own, so that
-//! the daemon links no window system.
+//! `hapticd view` and `hapticd snapshot` start `hapticd-view`, a separate program, so that the
+//! daemon links no window system.
 //!
-//! It is the one beside this executable, or else that in `PATH`, and takes this process's place:
-//! its signals, output and exit code are ours.
+//! The viewer is the one next to this executable, otherwise the one in `PATH`. It replaces this
+//! process, so signals, output and exit code pass through unchanged.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -11,7 +11,7 @@ use std::process::Command;
 
 use super::Failure;
 
-/// The viewer's name.
+/// File name of the viewer.
 const PROGRAM: &str = "hapticd-view";
 
 #[derive(clap::Args)]
@@ -53,7 +53,7 @@ pub fn view(look: &ViewArgs) -> Result<(), Failure> {
     become_viewer(look.arguments())
 }
 
-/// Draws into a file. What sizes and times may be, the viewer knows.
+/// Draws into a file. The viewer checks the sizes and times.
 pub fn snapshot(args: &SnapshotArgs) -> Result<(), Failure> {
     become_viewer(args.arguments())
 }
@@ -77,7 +77,8 @@ impl SnapshotArgs {
             ("--after", &self.after),
             ("--within", &self.within),
         ] {
-            // As one word: a value that begins with a hyphen is the viewer's to refuse.
+            // As one argument, so that a value that begins with a hyphen reaches the viewer, which
+            // refuses it.
             arguments.extend(value.iter().map(|value| format!("{name}={value}").into()));
         }
         for (name, given) in [("--force", self.force), ("--no-panels", self.no_panels)] {
@@ -89,7 +90,7 @@ impl SnapshotArgs {
     }
 }
 
-/// The viewer beside this program, or its bare name for `PATH`.
+/// Returns the viewer next to this program, or its bare name for `PATH`.
 fn program(ours: Option<&Path>) -> PathBuf {
     let beside = ours
         .and_then(Path::parent)
@@ -99,7 +100,7 @@ fn program(ours: Option<&Path>) -> PathBuf {
         .unwrap_or_else(|| PROGRAM.into())
 }
 
-/// Puts the viewer in the place of this process; comes back only if that cannot be.
+/// Replaces this process by the viewer; returns only if that fails.
 fn become_viewer(arguments: Vec<OsString>) -> Result<(), Failure> {
     let program = program(std::env::current_exe().ok().as_deref());
     let error = Command::new(&program).args(arguments).exec();

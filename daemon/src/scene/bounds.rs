@@ -1,44 +1,44 @@
-//! How much a configuration may ask for, and how far away.
+//! Bounds on the size of a configuration's shapes, and on their distance from the origin.
 //!
-//! Beyond 10 km a coordinate's rounding is no longer small beside the clearance, and boxes of trees
-//! lose their meaning. Beyond a million triangles a made-up shape takes minutes and gigabytes,
-//! which nobody means who writes a number of cells.
+//! Beyond 10 km the rounding of a coordinate is no longer small against the clearance, and the
+//! boxes of trees lose their meaning. Beyond a million triangles a generated shape takes minutes
+//! and gigabytes, which is hardly intended with a number of cells.
 
 use hapticd_config as config;
 use hapticd_geometry::Vec3;
 
-/// No coordinate of a mesh is further from its origin, m: the same as for clients' poses.
+/// Maximum coordinate of a mesh, m. Clients' poses have the same bound.
 pub const MAX_COORDINATE_M: f64 = 1e4;
-/// Most triangles of a shape that is made of numbers; files may have more.
+/// Maximum number of triangles of a generated shape; files may have more.
 pub const MADE_TRIANGLES_MAX: u64 = 1_000_000;
 
-/// Why a shape is not made.
+/// Reason why a shape is not made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoundsError {
-    /// A vertex, after its scale.
+    /// A vertex is too far away, after scaling.
     #[error(
         "{}vertex {vertex} is {metres:.3e} m from the origin; {MAX_COORDINATE_M} m are allowed: \
          is `scale` right?",
         line.map(|line| format!("line {line}: ")).unwrap_or_default()
     )]
     Far {
-        /// Its line in a file that has lines, from 1.
+        /// Line of the vertex, from 1, if the file has lines.
         line: Option<usize>,
-        /// Its number: in such a file from 1, else from 0.
+        /// Number of the vertex: from 1 in such a file, otherwise from 0.
         vertex: usize,
-        /// Its largest coordinate.
+        /// Largest coordinate of the vertex, m.
         metres: f64,
     },
-    /// A number of cells or segments.
+    /// A number of cells or segments is too large.
     #[error("it would have about {triangles} triangles; {MADE_TRIANGLES_MAX} are allowed")]
     Count {
-        /// Estimate.
+        /// Estimated number of triangles.
         triangles: u64,
     },
 }
 
-/// Before a shape is made: whether it has few enough triangles.
+/// Checks the number of triangles of a shape before it is made.
 pub fn check_count(shape: &config::Shape) -> Result<(), BoundsError> {
     use config::Shape as S;
     let triangles = match shape {
@@ -49,7 +49,7 @@ pub fn check_count(shape: &config::Shape) -> Result<(), BoundsError> {
             ..
         } => 2 * u64::from(*major_segments) * u64::from(*minor_segments),
         S::Icosphere { subdivisions, .. } => 20 << (2 * u64::from((*subdivisions).min(20))),
-        // Linear in numbers of a few thousand.
+        // Linear in numbers of at most a few thousand.
         _ => 0,
     };
     if triangles > MADE_TRIANGLES_MAX {
@@ -58,7 +58,8 @@ pub fn check_count(shape: &config::Shape) -> Result<(), BoundsError> {
     Ok(())
 }
 
-/// Whether all of a file's points are near enough, with the length of its unit.
+/// Checks that all points of a file are near enough to the origin; `scale` is the length of its
+/// unit, m.
 pub fn check_extent(points: &[Vec3], scale: f64) -> Result<(), BoundsError> {
     for (vertex, point) in points.iter().enumerate() {
         let metres = point.amax() * scale;

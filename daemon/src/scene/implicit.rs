@@ -1,5 +1,5 @@
-//! From the configuration's implicit bodies to spheres: a shape is filled with them, or a course is
-//! set with them. Those of samples are [`volume`]'s.
+//! From the configuration's implicit bodies to spheres: spheres fill a shape, or are placed along a
+//! curve. [`volume`] makes the bodies of samples.
 
 use std::path::Path;
 
@@ -11,55 +11,55 @@ use hapticd_scene::contains;
 
 use super::{Owner, SceneError, material, mesh, pose, volume};
 
-/// Most spheres of a body.
+/// Maximum number of spheres of a body.
 pub const MAX_SPHERES: usize = 20_000;
-/// From sphere to sphere of a solid and along a strand, in their radii: near enough for the surface
-/// to be smooth.
+/// Distance between spheres of a solid and along a strand, in radii: small enough for a smooth
+/// surface.
 const SPACING: f64 = 1.2;
-/// From drop to drop of a fluid: side by side.
+/// Distance between the drops of a fluid, in radii: side by side.
 const APART: f64 = 2.0;
-/// Edge of a skin's cubes where none is given, in radii.
+/// Default edge of a skin's cubes, in radii.
 const CELL: f64 = 0.4;
 
-/// Why an implicit body cannot be made of its shape. The configuration's fault.
+/// Reason why an implicit body cannot be made of its shape. The fault is in the configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImplicitError {
-    /// A strand needs a course.
+    /// A strand needs a curve as its shape.
     #[error("strand `{0}`: give it a shape of kind \"coil\", \"line\" or \"folds\"")]
     NoCourse(String),
     /// A shape with holes has no inside to fill.
     #[error("body `{name}`: its shape is open and cannot be filled with spheres")]
     Open {
-        /// Whose.
+        /// Name of the body.
         name: String,
     },
-    /// Larger than the spheres are small.
+    /// The body is too large for spheres of this radius.
     #[error(
         "body `{name}`: about {count} spheres of {radius_m} m; there can be {MAX_SPHERES}: make `sphere_radius_m` larger"
     )]
     TooMany {
-        /// Whose.
+        /// Name of the body.
         name: String,
-        /// How many there would be, about.
+        /// Estimated number of spheres.
         count: f64,
-        /// Of the spheres.
+        /// Radius of the spheres, m.
         radius_m: f64,
     },
-    /// Not one sphere's middle is inside.
+    /// No sphere has its centre inside the shape.
     #[error("body `{name}`: no sphere of {radius_m} m fits: make `sphere_radius_m` smaller")]
     Empty {
-        /// Whose.
+        /// Name of the body.
         name: String,
-        /// Of the spheres.
+        /// Radius of the spheres, m.
         radius_m: f64,
     },
 }
 
-/// An implicit body as configured.
+/// Builds an implicit body as configured.
 ///
 /// # Errors
-/// What is wrong with its shape.
+/// The fault in its shape.
 pub fn implicit(
     body: &config::Body,
     materials: &[config::Material],
@@ -136,7 +136,7 @@ pub fn implicit(
 }
 
 fn check_count(body: &config::Body, count: f64) -> Result<(), ImplicitError> {
-    // Not `>`: NaN is too many.
+    // Not `>`, so that NaN counts as too many.
     if count <= MAX_SPHERES as f64 {
         return Ok(());
     }
@@ -147,7 +147,7 @@ fn check_count(body: &config::Body, count: f64) -> Result<(), ImplicitError> {
     })
 }
 
-/// See the configuration's shape.
+/// Parameters of a folded curve; see the configuration's shape.
 #[derive(Clone, Copy)]
 struct Folds {
     run_m: f64,
@@ -161,7 +161,7 @@ impl Folds {
         self.runs * self.layers
     }
 
-    /// Of the half circle from one run to the next.
+    /// Length of the half circle from one run to the next, m.
     fn bend_m(&self) -> f64 {
         std::f64::consts::FRAC_PI_2 * self.pitch_m
     }
@@ -171,7 +171,7 @@ impl Folds {
         count * self.run_m + (count - 1.0) * self.bend_m()
     }
 
-    /// The middle of a run: in every second layer they go back.
+    /// Returns the centre of a run. In every second layer the runs go back.
     fn middle(&self, run: u32) -> Vec3 {
         let (layer, row) = (run / self.runs, run % self.runs);
         let row = if layer.is_multiple_of(2) {
@@ -188,7 +188,7 @@ impl Folds {
         )
     }
 
-    /// So far along it.
+    /// Returns the point at a distance `way_m` along the curve.
     fn at(&self, way_m: f64) -> Vec3 {
         let unit = self.run_m + self.bend_m();
         let run = ((way_m / unit) as u32).min(self.count() - 1);
@@ -208,7 +208,7 @@ impl Folds {
     }
 }
 
-/// Spheres along a coil, a line or folds, as far apart as asked for, or a little less.
+/// Places spheres along a coil, a line or folds, with the requested spacing or slightly less.
 fn course(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitError> {
     let (length_m, at): (f64, Box<dyn Fn(f64) -> Vec3>) = match body.shape {
         config::Shape::Coil {
@@ -253,8 +253,8 @@ fn course(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitErro
         .collect())
 }
 
-/// Spheres on a grid inside of a shape, their middles a radius or more from the sides of its
-/// bounding box, and the shape's volume.
+/// Places spheres on a grid inside a shape. Their centres are at least a radius from the sides of
+/// its bounding box. Also returns the shape's volume, m³.
 fn filled(
     body: &config::Body,
     folder: &Path,
@@ -275,7 +275,7 @@ fn filled(
     }
     let (low, high) = mesh.bounds();
     let room = (high - low).add_scalar(-2.0 * radius_m);
-    // As many layers as fit, in the middle of the shape.
+    // As many layers as fit, centred in the shape.
     let steps = room.map(|x| (x / spacing_m + 1e-9).floor().max(0.0));
     check_count(body, steps.map(|n| n + 1.0).product())?;
     let first = 0.5 * (low + high) - 0.5 * spacing_m * steps;
@@ -298,7 +298,7 @@ fn filled(
     Ok((points, volume_m3))
 }
 
-/// Of a closed mesh that is wound outwards, m³; 0 of others.
+/// Returns the volume of a closed, consistently oriented mesh, m³; 0 for any other mesh.
 fn volume(mesh: &TriMesh) -> f64 {
     let report = hapticd_geometry::MeshReport::of(mesh, &hapticd_geometry::Adjacency::new(mesh));
     if report.closed && report.oriented {
@@ -308,7 +308,7 @@ fn volume(mesh: &TriMesh) -> f64 {
     }
 }
 
-/// Spheres that never move, by their places.
+/// Returns the indices of the spheres that never move.
 fn pinned(pinned: config::Pinned, points: &[Vec3], radius_m: f64) -> Vec<usize> {
     match pinned {
         config::Pinned::Bottom => {
@@ -317,7 +317,7 @@ fn pinned(pinned: config::Pinned, points: &[Vec3], radius_m: f64) -> Vec<usize> 
             let held = held.filter(|(_, p)| p.z <= low + 0.5 * radius_m);
             held.map(|(i, _)| i).collect()
         }
-        // Two spheres hold an end's direction, too.
+        // Two spheres also fix the direction of an end.
         config::Pinned::Ends => {
             let count = points.len();
             let mut ends = vec![0, 1, count.saturating_sub(2), count.saturating_sub(1)];

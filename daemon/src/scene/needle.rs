@@ -1,7 +1,7 @@
-//! From the configuration's tissue, structures and needles to what the loop feels by: start-up
+//! From the configuration's tissue, structures and needles to the guides of the loop: start-up
 //! only.
 //!
-//! All of it belongs together, so what is wrong is told with the key that asks for it.
+//! These parts depend on each other, so each fault is reported with the key that causes it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,157 +16,157 @@ use hapticd_needle::{
 use super::{Owner, SceneError, mesh, pose};
 use hapticd_collision::needle::Watchable;
 
-/// Why a needle or what it goes into cannot be made. The configuration's.
+/// Reason why a needle, or what it goes into, cannot be made. The fault is in the configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InsertionError {
-    /// Two boxes.
+    /// There are two tissues.
     #[error("body `{second}` is a tissue, and so is `{first}`: a scene has one at most")]
     TwoTissues {
-        /// The first.
+        /// Name of the first tissue.
         first: String,
-        /// The other.
+        /// Name of the second tissue.
         second: String,
     },
-    /// A needle, structure or layer without a tissue.
+    /// A needle, structure or layer has no tissue.
     #[error(
         "{what} `{name}` is for a tissue, and there is none: add a [[body]] with kind = \"tissue\""
     )]
     NoTissue {
         /// "needle", "structure" or "layer".
         what: &'static str,
-        /// Its name.
+        /// Name of that item.
         name: String,
     },
-    /// A tissue that is no box.
+    /// A tissue is not a box.
     #[error("tissue `{0}` must be a \"cuboid\"")]
     NotCuboid(String),
-    /// A needle that is no cylinder.
+    /// A needle is not a cylinder.
     #[error(
         "needle `{0}` must be a \"cylinder\": its radius, and its length from the hub to the tip"
     )]
     NotCylinder(String),
-    /// A needle without an arm that exists.
+    /// The arm of a needle does not exist.
     #[error(
         "needle `{needle}` is held by arm `{arm}`, and there is none of that name; there are: {known}"
     )]
     NoArm {
-        /// The needle.
+        /// Name of the needle.
         needle: String,
-        /// As given; empty where nothing was.
+        /// Name of the arm as given; empty if none was given.
         arm: String,
-        /// What there is.
+        /// Names of the existing arms.
         known: String,
     },
-    /// Two at one arm.
+    /// Two needles are held by one arm.
     #[error("arm `{arm}` holds needle `{first}` already: `{second}` needs another arm")]
     TwoNeedles {
-        /// The arm.
+        /// Name of the arm.
         arm: String,
-        /// The first.
+        /// Name of the first needle.
         first: String,
-        /// The other.
+        /// Name of the second needle.
         second: String,
     },
-    /// A hub that is no sphere.
+    /// A hub is not a sphere.
     #[error("arm `{arm}` holds needle `{needle}`: its tool, the hub, must be a \"sphere\"")]
     NoHub {
-        /// The needle.
+        /// Name of the needle.
         needle: String,
-        /// The arm.
+        /// Name of the arm.
         arm: String,
     },
-    /// A hub with mass or without a spring.
+    /// A hub has mass or no spring.
     #[error(
         "arm `{arm}` holds needle `{needle}`: its hub follows by metaphor = \"spring\" without tool_mass_kg, or the forces would not be what the tissue takes"
     )]
     NoSpring {
-        /// The needle.
+        /// Name of the needle.
         needle: String,
-        /// The arm.
+        /// Name of the arm.
         arm: String,
     },
-    /// Numbers that make no needle.
+    /// The numbers of a needle are invalid.
     #[error("needle `{name}`: {error}")]
     Needle {
-        /// The needle.
+        /// Name of the needle.
         name: String,
-        /// Why.
+        /// Error of the needle.
         error: NeedleError,
     },
-    /// What cannot be registered in it.
+    /// A body cannot be registered in the tissue.
     #[error("body `{name}`: {error}")]
     Surroundings {
-        /// The structure or the tissue.
+        /// Name of the structure or the tissue.
         name: String,
-        /// Why.
+        /// Error of the registration.
         error: SurroundingsError,
     },
-    /// A layer that is pierced before it is cut.
+    /// A layer is pierced by less force than it is cut by.
     #[error(
         "layer `{layer}`: `puncture_force_n` = {puncture_force_n} N is below `cutting_force_n` = \
          {cutting_force_n} N: piercing takes no less than cutting"
     )]
     PiercedFirst {
-        /// The layer.
+        /// Name of the layer.
         layer: String,
         /// Force that pierces it, N.
         puncture_force_n: f64,
         /// Force that cuts it, N.
         cutting_force_n: f64,
     },
-    /// A layer that begins below its tissue.
+    /// A layer begins below its tissue.
     #[error(
         "layer `{layer}` begins {depth_m:.4} m deep, and tissue `{tissue}` is {height_m} m high: \
          `thickness_m` of the layers above it is too much"
     )]
     BelowTissue {
-        /// The layer.
+        /// Name of the layer.
         layer: String,
-        /// The tissue.
+        /// Name of the tissue.
         tissue: String,
-        /// Where it begins, m.
+        /// Depth at which the layer begins, m.
         depth_m: f64,
-        /// Of the tissue, m.
+        /// Height of the tissue, m.
         height_m: f64,
     },
-    /// A structure that cannot be in its tissue.
+    /// A structure cannot be in its tissue.
     #[error("structure `{name}` {what}")]
     Structure {
-        /// The structure.
+        /// Name of the structure.
         name: String,
-        /// What is wrong with it, and with what numbers.
+        /// Description of the fault, with its numbers.
         what: String,
     },
-    /// A tissue that cannot be.
+    /// A tissue is invalid.
     #[error("tissue `{name}`: {error}")]
     Tissue {
-        /// The tissue.
+        /// Name of the tissue.
         name: String,
-        /// Why.
+        /// Error of the tissue.
         error: TissueError,
     },
 }
 
-/// Something that is wrong, and the key that asks for it.
+/// A fault, and the key that causes it.
 pub struct Wrong {
-    /// As the configuration's entries write it.
+    /// Key as the configuration's entries write it.
     pub key: String,
-    /// What.
+    /// The fault itself.
     pub error: SceneError,
 }
 
 /// A needle, ready for the loop.
 pub struct Made {
-    /// Its name.
+    /// Name of the needle.
     pub name: String,
     /// Radius of its hub, m.
     pub hub_m: f64,
     /// Index of its arm.
     pub arm: usize,
-    /// For the loop.
+    /// The needle in its tissue, for the loop.
     pub felt: NeedleInTissue,
-    /// What it is like.
+    /// Geometry of the needle.
     pub needle: Needle,
 }
 
@@ -174,7 +174,7 @@ pub struct Made {
 pub type Insertable = (Option<Arc<Tissue>>, Vec<Made>);
 
 impl Made {
-    /// For who watches it.
+    /// Returns the needle's description for [`Watch`](hapticd_collision::needle::Watch).
     pub fn watchable(&self) -> Watchable {
         Watchable {
             arm: self.arm,
@@ -185,17 +185,18 @@ impl Made {
     }
 }
 
-/// Name of the tissue; empty where there is none.
+/// Returns the name of the tissue; empty without one.
 pub fn tissue_name(config: &config::Config) -> &str {
     let mut bodies = config.bodies.iter();
     let tissue = bodies.find(|b| b.kind == config::BodyKind::Tissue);
     tissue.map_or("", |b| &b.name)
 }
 
-/// All needles of a configuration, and the tissue that they go into; nothing where there is none.
+/// Builds all needles of a configuration and the tissue that they go into. Without a tissue, the
+/// result is empty.
 ///
 /// # Errors
-/// All that is wrong.
+/// All faults.
 pub fn build(config: &config::Config, folder: &Path) -> Result<Insertable, Vec<Wrong>> {
     let of = |kind| config.bodies.iter().filter(move |b| b.kind == kind);
     let mut wrong = Vec::new();
@@ -289,7 +290,7 @@ fn bad_needle(body: &config::Body, error: NeedleError) -> Wrong {
 
 type Placed<'a> = (&'a config::Body, usize, Needle, f64);
 
-/// The needles that can be, with the arms that hold them and their hubs' radii.
+/// Returns the valid needles, with the indices of their arms and the radii of their hubs.
 fn needles<'a>(config: &'a config::Config, wrong: &mut Vec<Wrong>) -> Vec<Placed<'a>> {
     let mut placed: Vec<Placed> = Vec::new();
     let all = config.bodies.iter();
@@ -375,7 +376,7 @@ fn needles<'a>(config: &'a config::Config, wrong: &mut Vec<Wrong>) -> Vec<Placed
     placed
 }
 
-/// The box with its layers and all that is in it.
+/// Builds the box with its layers and structures.
 fn tissue(
     config: &config::Config,
     body: &config::Body,
@@ -437,7 +438,7 @@ fn tissue(
     made.map_err(|error| vec![tissue_fault(config, body, error)])
 }
 
-/// What of a tissue cannot be: the structure's fault where it is one's.
+/// Returns the fault of a tissue. It names the structure if that caused it.
 fn tissue_fault(config: &config::Config, body: &config::Body, error: TissueError) -> Wrong {
     let (id, key, what) = match &error {
         TissueError::Outside { id, at_m } => {
@@ -466,7 +467,7 @@ fn tissue_fault(config: &config::Config, body: &config::Body, error: TissueError
     fault(inner, key, InsertionError::Structure { name, what })
 }
 
-/// What is wrong with the layers of a tissue that is so high, all of it.
+/// Returns all faults in the layers of a tissue of height `height_m`.
 fn layer_faults(config: &config::Config, tissue: &config::Body, height_m: f64) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     let mut depth_m = 0.0;
@@ -499,7 +500,7 @@ fn layer_faults(config: &config::Config, tissue: &config::Body, height_m: f64) -
     wrong
 }
 
-/// Names of the structures, in the tissue's order.
+/// Returns the names of the structures, in the tissue's order.
 pub fn structures(config: &config::Config) -> Vec<String> {
     let all = config.bodies.iter();
     let all = all.filter(|b| b.kind == config::BodyKind::Structure);
@@ -521,7 +522,8 @@ fn layers(config: &config::Config) -> Vec<Layer> {
     config.layers.iter().map(layer).collect()
 }
 
-/// Of a tissue without layers: the defaults of a `[[layer]]`, as thick as it is high.
+/// Layer of a tissue without layers: the defaults of a `[[layer]]`, thick enough for the whole
+/// tissue.
 pub const DEFAULT_LAYER: Layer = Layer {
     thickness_m: 1.0,
     stiffness_n_per_m: 400.0,
@@ -539,8 +541,8 @@ mod tests {
 
     const GOOD: &str = include_str!("../../../config/needle.toml");
 
-    /// What is wrong with the demonstration's configuration when this is written in the place of
-    /// that, and the key.
+    /// Returns the faults in the demonstration's configuration with each old text replaced by the
+    /// new one, with their keys.
     fn wrong(changes: &[(&str, &str)]) -> Vec<(String, String)> {
         let mut text = GOOD.to_owned();
         for (old, new) in changes {

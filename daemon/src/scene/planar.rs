@@ -1,9 +1,9 @@
 //! Planar scenes as configured: outlines of bodies and tools, and the prisms that clients and the
 //! checker see.
 //!
-//! A body is a prism [`BODY_HALF_HEIGHT_M`] up and down from the plane `z = 0`, a tool one of
-//! [`TOOL_HALF_HEIGHT_M`]: being lower, a tool overlaps a body in space exactly where it does in
-//! the plane.
+//! A body is a prism that extends [`BODY_HALF_HEIGHT_M`] up and down from the plane `z = 0`; a tool
+//! extends [`TOOL_HALF_HEIGHT_M`]. Because a tool is lower, it overlaps a body in space exactly
+//! where it does in the plane.
 
 use hapticd_config as config;
 use hapticd_planar::PlanarScene;
@@ -16,40 +16,40 @@ pub const BODY_HALF_HEIGHT_M: f64 = 0.005;
 /// Half the height of a tool's prism, m.
 pub const TOOL_HALF_HEIGHT_M: f64 = 0.004;
 
-/// Why a planar scene cannot be. The configuration's fault.
+/// Reason why a planar scene is impossible. The fault is in the configuration.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanarError {
-    /// Vertices that are no polygon.
+    /// The vertices are not a valid polygon.
     #[error("{what} `{name}`: {error}")]
     Polygon {
         /// "body" or "the tool of arm".
         what: &'static str,
-        /// Whose.
+        /// Name of the owner.
         name: String,
-        /// What is wrong with it.
+        /// Error of the polygon.
         error: PolygonError,
     },
-    /// Two bodies that are not apart at the start.
+    /// Two bodies are too close to each other at the start.
     #[error(
         "bodies `{first}` and `{second}` are {distance_m:.1e} m apart at the start; polygons must be apart by more than {least_m:.1e} m"
     )]
     NotApart {
-        /// One.
+        /// Name of one body.
         first: String,
-        /// The other.
+        /// Name of the other body.
         second: String,
-        /// How far; 0 where they overlap.
+        /// Their distance, m; 0 if they overlap.
         distance_m: f64,
-        /// How far they must be at least.
+        /// Minimum distance, m.
         least_m: f64,
     },
-    /// A scene that the engine refuses.
+    /// The engine refuses the scene.
     #[error(transparent)]
     Scene(#[from] hapticd_planar::SceneError),
 }
 
-/// Half the height of the prism of a body or of a tool, m.
+/// Returns half the height of the prism of a body or of a tool, m.
 pub fn half_height_m(is_body: bool) -> f64 {
     if is_body {
         BODY_HALF_HEIGHT_M
@@ -58,14 +58,14 @@ pub fn half_height_m(is_body: bool) -> f64 {
     }
 }
 
-/// Whether a shape lies in the plane.
+/// Returns whether a shape lies in the plane.
 pub fn is_planar(shape: &config::Shape) -> bool {
     use config::Shape::{Disc, Polygon, Star};
     matches!(shape, Polygon { .. } | Star { .. } | Disc { .. })
 }
 
-/// Whether a scene lies in the plane: one of its bodies or tools does. The configuration's check
-/// sees to it that all do then.
+/// Returns whether a scene lies in the plane, which holds if one of its bodies or tools does. The
+/// configuration check ensures that then all do.
 pub fn has_plane(config: &config::Config) -> bool {
     let bodies = config.bodies.iter().map(|body| &body.shape);
     bodies
@@ -73,7 +73,7 @@ pub fn has_plane(config: &config::Config) -> bool {
         .any(is_planar)
 }
 
-/// The outline of a shape that lies in the plane, counter-clockwise; empty for one that does not.
+/// Returns the outline of a planar shape, counter-clockwise; empty for any other shape.
 pub fn outline(shape: &config::Shape, owner: Owner<'_>) -> Result<Vec<[f64; 2]>, PlanarError> {
     let vertices = match shape {
         config::Shape::Polygon { vertices_m } => vertices_m.clone(),
@@ -104,8 +104,8 @@ pub fn outline(shape: &config::Shape, owner: Owner<'_>) -> Result<Vec<[f64; 2]>,
     Ok(outline)
 }
 
-/// Adds a body that was given this identity to the scene. `placed`: the bodies so far where they
-/// are, with their names.
+/// Adds a body with this id to the scene. `placed` lists the earlier bodies: their names and their
+/// outlines in place.
 pub fn add(
     scene: &mut PlanarScene,
     placed: &mut Vec<(String, Vec<[f64; 2]>)>,

@@ -1,4 +1,4 @@
-//! What the daemon says of itself when it is asked: JSON with stable keys, described by [`SCHEMA`].
+//! The status of the daemon on request: JSON with stable keys, described by [`SCHEMA`].
 
 use hapticd_devices::safety::{ForceOffReason, Limits};
 use hapticd_protocol::block::GovernorState;
@@ -14,7 +14,7 @@ use hapticd_recording::message::NeedleMessage;
 /// JSON Schema of the status: every key with its unit and meaning.
 pub const SCHEMA: &str = include_str!("status.schema.json");
 
-/// The technician's status: the arms, the loop, the clients, the report so far.
+/// Returns the technician's status: the arms, the loop, the clients, the report so far.
 pub(super) fn json(server: &ServerStatus, live: &Live) -> String {
     let arms: Vec<Value> = (0..)
         .zip(live.arms.iter().zip(&live.record.arms))
@@ -97,14 +97,14 @@ fn arm(index: usize, arm: &LiveArm, tick: &ArmTick, now_ns: u64) -> Value {
     })
 }
 
-/// Those that clients can tighten.
+/// Returns the eight limits that clients can tighten.
 fn eight(limits: &Limits) -> Map<String, Value> {
     let names = limit_names::NAMES.iter().copied().map(str::to_owned);
     let values = limit_names::of(limits).map(Value::from);
     names.zip(values).collect()
 }
 
-/// The newest force-off, whether force is on again or not.
+/// Returns the newest force-off, whether force is on again or not.
 fn last_off(offs: &ForceOffs, now_ns: u64) -> Option<Value> {
     let reason = ForceOffReason::from_code(offs.reason)?;
     Some(json!({

@@ -1,9 +1,8 @@
-//! What the supervisor can change while the loop runs: gains, limits, surfaces, the log's level,
-//! and the configuration that is read again.
+//! What the supervisor can change while the loop runs: gains, limits, surfaces, the log level, and
+//! a reloaded configuration.
 //!
-//! Every change goes the way that the recorder sees, so that a session in which something was
-//! changed replays. What is to be shown of it goes to a list, for the supervisor must wait for no
-//! lock.
+//! Every change takes the path that the recorder sees, so a session with changes can be replayed.
+//! Lines for the live view go to a list, because the supervisor must not wait for a lock.
 
 use std::collections::VecDeque;
 
@@ -21,30 +20,29 @@ use hapticd_ipc::{Answer, Refusal};
 use hapticd_loop::limits::ConfiguredOwner;
 use hapticd_monitor::log::LogLevel;
 
-/// How long the loop may take to take a reload's limits before it counts as one that does not, ns
-/// of rounds.
+/// Time that the loop may need to take a reload's limits, ns of rounds. After that the reload
+/// counts as not taken.
 const LOOP_PATIENCE_NS: u64 = 2_000_000_000;
-/// A longer pause between two rounds counts as this much: while the process was stopped the loop
-/// was, too.
+/// Longest time that a single round counts, ns: while the process was stopped, so was the loop.
 const LONGEST_ROUND_NS: u64 = 50_000_000;
 
-/// What can be changed while the loop runs, and the way there.
+/// The channels through which the supervisor changes a running session.
 pub(super) struct Controls {
-    /// The configuration's limits and the measured gains.
+    /// The configured limits and the measured gains.
     pub(super) configured: ConfiguredOwner,
     pub(super) requests: Sender<Request>,
     pub(super) log: Option<LogLevel>,
-    /// Reloads whose limits the loop has not kept in a tick yet, oldest first.
+    /// Reloads whose limits no tick has kept yet, oldest first.
     pub(super) reloading: VecDeque<Reloading>,
-    /// Surfaces for which the collision thread's queue has had no room yet, oldest first.
+    /// Surfaces that wait for capacity in the collision thread's queue, oldest first.
     pub(super) surfaces: VecDeque<SceneCommand>,
-    /// Surfaces of soft bodies, which go to their thread.
+    /// Surfaces of soft bodies, for their thread.
     pub(super) soft: Sender<Surface>,
 }
 
-/// A reload on its way into the loop.
+/// A reload whose limits no tick has kept yet.
 pub(super) struct Reloading {
-    /// To be kept by a tick.
+    /// Version of the limits that a tick must keep.
     version: u64,
     changes: Vec<String>,
     tokens: Vec<u64>,
@@ -52,18 +50,18 @@ pub(super) struct Reloading {
     looked_ns: Option<u64>,
 }
 
-/// What came of a reload.
+/// Outcome of a reload.
 pub(super) struct ReloadOutcome {
-    /// Of the clients that asked for it.
+    /// Tokens of the clients that requested it.
     pub(super) tokens: Vec<u64>,
-    /// `Ok(false)`: the file is as it was.
+    /// `Ok(false)` means that the file is unchanged.
     pub(super) result: Result<bool, Refusal>,
 }
 
 impl Controls {
-    /// Hands on what a reading of the configuration found. Gives what came of it if that is known
-    /// at once; else [`settle`](Self::settle) does, when a tick has kept the new limits. `tokens`:
-    /// of the clients that asked for it.
+    /// Applies the result of a reading of the configuration. Returns the outcome if it is known at
+    /// once. Otherwise [`settle`](Self::settle) returns it when a tick has kept the new limits.
+    /// `tokens` are those of the clients that requested the reload.
     pub(super) fn reload(
         &mut self,
         read: Result<Option<Reloaded>, String>,
@@ -101,8 +99,8 @@ impl Controls {
         });
     }
 
-    /// What came of the oldest reload, if a tick has kept its limits or none did within the bound.
-    /// Called in every round.
+    /// Returns the outcome of the oldest reload, once a tick has kept its limits or none did within
+    /// the bound. Called in every round.
     pub(super) fn settle(&mut self, now_ns: u64, news: &mut Vec<String>) -> Option<ReloadOutcome> {
         let oldest = self.reloading.front_mut()?;
         if self.configured.is_taken(oldest.version) {
@@ -132,14 +130,14 @@ impl Controls {
         })
     }
 
-    /// Sends surfaces to the collision thread, as many as its queue has room for. They go the way
-    /// of the clients' commands, so that they are recorded.
+    /// Sends as many surfaces to the collision thread as its queue takes. They use the path of the
+    /// clients' commands, so that they are recorded.
     pub(super) fn send_surfaces(&mut self) {
         while let Some(command) = self.surfaces.pop_front() {
             if let SceneCommand::Surface { id, material } = &command
                 && *id >= FIRST_ID
             {
-                // Nobody receives where there are no soft bodies, and then nobody is meant.
+                // Without soft bodies nothing receives this, and no such body is concerned.
                 if let Err(TrySendError::Full(_)) = self.soft.try_send((*id, *material)) {
                     self.surfaces.push_front(command);
                     return;
@@ -155,8 +153,8 @@ impl Controls {
     }
 }
 
-/// What a reading of the configuration found. Tells what is wrong with it; `Ok(None)`: the file is
-/// as it was.
+/// Returns the result of a reading of the configuration and reports an error in it. `Ok(None)`
+/// means that the file is unchanged.
 pub(super) fn found(
     read: Result<Option<Reloaded>, String>,
     news: &mut Vec<String>,
@@ -169,7 +167,7 @@ pub(super) fn found(
     })
 }
 
-/// Tells what a reload has changed.
+/// Reports the changes of a reload.
 pub(super) fn tell_reloaded(changes: &[String], news: &mut Vec<String>) {
     if changes.is_empty() {
         let what = "configuration reloaded: nothing changed";
@@ -183,14 +181,14 @@ pub(super) fn tell_reloaded(changes: &[String], news: &mut Vec<String>) {
     }
 }
 
-/// Puts a reloaded level of the log into force.
+/// Applies the log level of a reload.
 pub(super) fn set_level(log: Option<&LogLevel>, new: &Reloaded) {
     if let (Some(log), Some(level)) = (log, new.log_level) {
         log.set(level);
     }
 }
 
-/// Tells the clients what came of a reload, and answers those that asked for it.
+/// Sends the outcome of a reload to the clients, and answers those that requested it.
 pub(super) fn tell_clients(outcome: ReloadOutcome, service: Option<&Service>) {
     let Some(service) = service else {
         return;

@@ -1,8 +1,8 @@
-//! What threads say of themselves, gathered for the live view and the status on a thread of its
-//! own, which also hands copies on: to the view, and to the clients' server.
+//! Gathers the status of the threads for the live view and `status`, on a separate thread. This
+//! thread also passes copies to the view and to the clients' server.
 //!
 //! It takes locks that threads without any right to the processor hold for a moment. The supervisor
-//! must not wait for those: the loop takes its silence for a hang.
+//! must not wait for those, because the loop takes its silence for a hang.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,26 +15,26 @@ use super::shown::Frames;
 use super::supervise::Signs;
 use hapticd_monitor::scribe::Live;
 
-/// Time between two looks.
+/// Time between two rounds.
 const ROUND: Duration = Duration::from_millis(20);
 
-/// Which of the threads that there may be there are.
+/// Which of the optional threads exist.
 #[derive(Clone, Copy)]
 pub(super) struct Present {
     pub(super) soft: bool,
     pub(super) skin: bool,
 }
 
-/// Where copies go.
+/// Destinations of the copies.
 pub(super) struct Copies {
-    /// In every round, for the status.
+    /// For the status, written in every round.
     pub(super) status: latest::Writer<Live>,
-    /// Less often, for the view.
+    /// For the view, written less often.
     pub(super) frames: Frames,
     pub(super) view_every: Duration,
 }
 
-/// Gathers until `stop`.
+/// Gathers until `stop` is set.
 pub(super) fn gather(
     signs: &Signs,
     present: Present,

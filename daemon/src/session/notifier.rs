@@ -1,4 +1,4 @@
-//! What happens to the GPUs: told once when one is given up, and once when one is in charge again.
+//! Reports changes of the GPUs once each: when one is given up, and when one has taken over again.
 
 use std::sync::Mutex;
 
@@ -8,19 +8,19 @@ use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::skin::SkinThreadState;
 use hapticd_monitor::scribe::Live;
 
-/// What was told already.
+/// What has been reported already.
 #[derive(Default)]
 pub(super) struct Notifier {
     soft: Counts,
     near: Counts,
-    /// Frames of skins that were refused, and why.
+    /// Number of refused frames of skins; `why` is the last reason.
     refused: u64,
     why: String,
-    /// Why the CPU makes large skins.
+    /// Last reason why the CPU made a large skin.
     why_instead: String,
 }
 
-/// Of one GPU.
+/// Counts of one GPU.
 #[derive(Default)]
 struct Counts {
     takeovers: u64,
@@ -28,8 +28,8 @@ struct Counts {
 }
 
 impl Counts {
-    /// Whether it was handed back, and whether it was given up, since the last look. In this order:
-    /// a hand-back that follows takes a second at least.
+    /// Returns whether the GPU was handed back, and whether it was given up, since the last call.
+    /// They are reported in this order: a hand-back after a loss takes at least a second.
     fn news(&mut self, takeovers: u64, handed_back: u64) -> (bool, bool) {
         let news = (handed_back > self.handed_back, takeovers > self.takeovers);
         (self.handed_back, self.takeovers) = (handed_back, takeovers);
@@ -38,7 +38,7 @@ impl Counts {
 }
 
 impl Notifier {
-    /// Looks at what the collision thread says, if the live view can be had.
+    /// Reports the status of the collision thread, if the live view's lock is free.
     pub(super) fn near(&mut self, near: &Mutex<Option<MidPhaseStatus>>, live: &Mutex<Live>) {
         let facts = near.lock().map_or(None, |near| near.clone());
         if let Some(facts) = facts
@@ -58,13 +58,13 @@ impl Notifier {
         }
     }
 
-    /// Looks at what the skin thread says, if the live view can be had.
+    /// Reports the status of the skin thread, if the live view's lock is free.
     pub(super) fn skin(&mut self, state: &SkinThreadState, live: &Mutex<Live>) {
         if let Ok(mut live) = live.try_lock() {
             let facts = state.facts();
             if facts.refused > self.refused {
                 self.refused = facts.refused;
-                // Each frame may be refused for the same reason.
+                // Every frame may be refused for the same reason.
                 if facts.why != self.why {
                     let line = format!("a skin is not shown: {}", facts.why);
                     tracing::warn!("{line}");
@@ -82,7 +82,7 @@ impl Notifier {
         }
     }
 
-    /// Looks at what the soft bodies' thread says, if the live view can be had.
+    /// Reports the status of the soft bodies' thread, if the live view's lock is free.
     pub(super) fn soft(&mut self, state: &SoftState, live: &Mutex<Live>) {
         if let Ok(mut live) = live.try_lock() {
             let facts = state.facts();
@@ -100,7 +100,7 @@ impl Notifier {
     }
 }
 
-/// Shows what the broad phase did, if the live view can be had.
+/// Copies the broad phase's statistics to the live view, if its lock is free.
 pub(super) fn broad(broad: &Mutex<BroadPhaseStats>, live: &Mutex<Live>) {
     let facts = broad.lock().map(|facts| *facts);
     if let (Ok(facts), Ok(mut live)) = (facts, live.try_lock()) {

@@ -1,24 +1,25 @@
-//! Reading the configuration again, on a thread of its own: a file may be on a mount that does not
-//! answer.
+//! Reads the configuration again on a separate thread, because a file may be on a mount that does
+//! not answer.
 //!
-//! One reading at a time; whoever asks meanwhile gets what comes of the one under way or, if that
-//! was begun before the request, of the next one. A reading that takes longer than [`PATIENCE_NS`]
-//! is refused to those who wait for it; should it end after all, what it found is taken over.
+//! There is one reading at a time. A request during a reading gets its result if the reading began
+//! after the request, otherwise the result of the next reading. A reading that takes longer than
+//! [`PATIENCE_NS`] is refused to everyone who waits for it. If it ends after all, its result is
+//! applied.
 
 use hapticd_sync::delivery::{NoValue, Receiver, Sender, Unsent, delivery};
 
 use super::SessionError;
 use crate::reload::{Reload, Reloaded};
 
-/// How long a reading may take before those who asked are told that it does not end, ns.
+/// Time after which a reading is reported as hanging to those who requested it, ns.
 const PATIENCE_NS: u64 = 5_000_000_000;
-/// Requests of technicians that wait; more are refused.
+/// Maximum number of technicians' requests that wait; further ones are refused.
 const MAX_WAITING: usize = 64;
 
-/// What a reading found.
+/// Result of a reading.
 type Found = Result<Option<Reloaded>, String>;
 
-/// What came of a reading, and the technicians' requests that it answers.
+/// Result of a reading, and the tokens of the technicians' requests that it answers.
 pub(super) struct Outcome {
     pub(super) result: Found,
     pub(super) tokens: Vec<u64>,
@@ -27,34 +28,36 @@ pub(super) struct Outcome {
 struct PendingRead {
     since_ns: u64,
     tokens: Vec<u64>,
-    /// Those who asked were told that it does not end.
+    /// True once those who requested it have been told that it hangs.
     given_up: bool,
 }
 
-/// The thread's other end.
+/// The supervisor's end of the reading thread.
 pub(super) struct Reading {
     asks: Sender<bool>,
     answers: Receiver<Found>,
     under_way: Option<PendingRead>,
-    /// Somebody asked since the reading under way began.
+    /// True if a reading was requested since the present one began.
     asked: bool,
     waiting: Vec<u64>,
 }
 
 impl Reading {
-    /// Starts the thread; it ends with this or, if it is held by a file, with the process. `None`:
-    /// there is no file.
+    /// Starts the thread. It ends with this value, or with the process if a file holds it. `None`
+    /// means that there is no file.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// If the thread cannot be created.
     pub(super) fn start(read: Option<Reload>) -> Result<Self, SessionError> {
-        // The thread is an ordinary one: the supervisor must not wait for it to hand over.
+        // The thread has ordinary priority, so the supervisor must not wait for it to hand over a
+        // result.
         let (asks, mut asked) = delivery::<bool>(1);
         let (mut answer, answers) = delivery(1);
         if let Some(mut read) = read {
             super::spawn("reload", move || {
                 while let Some(asked) = asked.recv() {
-                    // There is room: a reading begins when the one before was taken.
+                    // The queue has capacity: a reading begins only after the last result was
+                    // taken.
                     if let Err(Unsent::Gone(_)) = answer.send(read(asked)) {
                         return;
                     }
@@ -70,22 +73,22 @@ impl Reading {
         })
     }
 
-    /// Somebody wants the file to be read, changed or not: a signal, or the technician's request
-    /// with this token.
+    /// Requests a reading, whether the file has changed or not: for a signal, or for the
+    /// technician's request with this token.
     pub(super) fn ask(&mut self, token: Option<u64>) {
         self.asked = true;
-        // One beyond the bound is refused by the next `poll`.
+        // The next `poll` refuses the requests if there are too many.
         self.waiting.extend(token);
     }
 
-    /// Whether the file has changed is looked at, unless a reading is under way.
+    /// Starts a check whether the file has changed, unless a reading is under way.
     pub(super) fn look(&mut self, now_ns: u64) {
         if self.under_way.is_none() && !self.asked {
             self.begin(false, now_ns);
         }
     }
 
-    /// Begins what was asked for and gives what came of what was begun. Never blocks.
+    /// Begins a requested reading and returns the result of a finished one. Never blocks.
     pub(super) fn poll(&mut self, now_ns: u64) -> Option<Outcome> {
         match self.answers.try_recv() {
             Ok(result) => {
@@ -143,7 +146,8 @@ mod tests {
     use crossbeam::channel::{self, bounded};
     use std::time::Duration;
 
-    /// A reading that answers with what is sent, and counts how often it was begun.
+    /// Returns a reading that answers with the values that are sent, and a receiver that counts its
+    /// beginnings.
     fn scripted() -> (Reading, channel::Sender<Found>, channel::Receiver<bool>) {
         let (script, lines) = bounded::<Found>(8);
         let (begun, begins) = bounded(8);
@@ -202,7 +206,7 @@ mod tests {
                 .contains("has not ended in 5 s")
         );
         assert_eq!(refused.tokens, [1]);
-        // Nobody else waits for it, and looking does not begin another one.
+        // No other request waits for it, and `look` does not begin another one.
         assert!(reading.poll(2 * PATIENCE_NS).is_none());
         reading.look(2 * PATIENCE_NS);
         reading.ask(Some(2));

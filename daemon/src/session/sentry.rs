@@ -1,13 +1,13 @@
-//! The thread that receives signals, and the end of force that needs no other thread but the loop
-//! and the arms'.
+//! The thread that receives signals. It can end force with no help but that of the loop's and the
+//! arms' threads.
 //!
-//! A signal takes effect here, whatever the supervisor, the log, the view or a file is busy with:
-//! the first one lets force fade, the second one cuts it, the third one ends the process. Who
-//! relays a signal may deliver it twice, see [`ONE_ORDER`]. From the moment in which the end is
-//! asked for, by whomever, the supervisor has [`PATIENCE`] to bring everything down in order; then
-//! this thread ends the process without it.
+//! A signal takes effect here, whatever the supervisor, the log, the view or a file is busy with.
+//! The first one lets force fade, the second one cuts it, the third one ends the process. A program
+//! that relays a signal may deliver it twice, see [`ONE_ORDER`]. Once the end is requested, by
+//! anyone, the supervisor has [`PATIENCE`] to bring everything down in order. Then this thread ends
+//! the process without it.
 //!
-//! It waits for nothing but its signals, writes no log and takes no lock.
+//! The thread waits only for its signals, writes no log and takes no lock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,38 +20,38 @@ use hapticd_sys::wake::Wake;
 use super::SessionError;
 use hapticd_loop::thread::Flags;
 
-/// How long the supervisor may take to end the session once the end was asked for.
+/// Time that the supervisor has to end the session once the end was requested.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How long the process may live on after its session when a signal asked for the end: its last
-/// words may wait for a reader.
+/// Time that the process may live on after its session, if a signal requested the end: its last
+/// output may wait for a reader.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-/// How long the arms' threads have for their last command, which is zero.
+/// Time that the arms' threads have for their last command, which is zero.
 const ARMS: Duration = Duration::from_millis(500);
-/// How long the loop has for its last tick.
+/// Time that the loop has for its last tick.
 const LAST_TICK: Duration = Duration::from_millis(50);
-/// Signals of one kind that come within this time are one order: `timeout` and `sudo` signal their
-/// child, and then the process group that it is in.
+/// Signals of one kind within this time are one order: `timeout` and `sudo` signal their child, and
+/// then the process group that it is in.
 const ONE_ORDER: Duration = Duration::from_millis(20);
 /// Exit status of a process that ended without its supervisor.
 const STATUS: u8 = 1;
 
-/// What ends force, and with it the session.
+/// Ends force, and with it the session.
 pub(super) struct Brake {
     pub(super) flags: Arc<Flags>,
     /// Tells every thread but the loop to return.
     pub(super) stop: Arc<AtomicBool>,
-    /// Arms whose threads still run.
+    /// Number of arms whose threads still run.
     pub(super) arms: Arc<AtomicUsize>,
-    /// The session has ended.
+    /// True once the session has ended.
     over: AtomicBool,
     wake: Wake,
 }
 
 impl Brake {
-    /// Nothing is braked yet.
+    /// Creates a brake that is released.
     ///
     /// # Errors
-    /// When the process is out of descriptors.
+    /// If the process is out of descriptors.
     pub(super) fn new() -> std::io::Result<Self> {
         Ok(Brake {
             flags: Arc::new(Flags::new()),
@@ -69,7 +69,7 @@ impl Brake {
         self.wake.signal();
     }
 
-    /// Whether somebody asked for the end.
+    /// Returns whether the end has been requested.
     pub(super) fn is_asked(&self) -> bool {
         self.flags.stopping.load(Ordering::Relaxed)
     }
@@ -79,8 +79,8 @@ impl Brake {
         self.stop.store(true, Ordering::Release);
     }
 
-    /// Cuts force, ends the loop and lets the arms' threads send zero. Waits for them, but not for
-    /// ever.
+    /// Cuts force, ends the loop and lets the arms' threads send zero. Waits for them for a bounded
+    /// time.
     fn end_force(&self) {
         self.flags.stopping.store(true, Ordering::Relaxed);
         self.flags.cut.store(true, Ordering::Relaxed);
@@ -94,7 +94,7 @@ impl Brake {
     }
 }
 
-/// Looks every millisecond, for so long, whether something is done.
+/// Polls every millisecond, for at most `time`, until `is_done` returns true.
 fn within(time: Duration, is_done: impl Fn() -> bool) {
     let from = Instant::now();
     while !is_done() && from.elapsed() < time {
@@ -102,7 +102,7 @@ fn within(time: Duration, is_done: impl Fn() -> bool) {
     }
 }
 
-/// Marks the end of the session; ends force before, if the supervisor panics.
+/// Marks the end of the session on drop. Ends force before that if the supervisor panics.
 pub(super) struct AtEnd<'a>(pub(super) &'a Brake);
 
 impl Drop for AtEnd<'_> {
@@ -115,19 +115,20 @@ impl Drop for AtEnd<'_> {
     }
 }
 
-/// The thread.
+/// The supervisor's handle of the signal thread.
 pub(super) struct Sentry {
-    /// Somebody asked for the configuration to be read again. No queue: this thread must never wait
-    /// for one of lower priority that is half way in taking something out.
+    /// Set when a reload was requested. Not a queue: this thread must never wait for a thread of
+    /// lower priority that is preempted while it takes an entry out.
     pub(super) reload: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<()>,
 }
 
 impl Sentry {
-    /// Starts it; it lives as long as the process. `of_loop`: the priority that the loop asks for.
+    /// Starts the thread, which lives as long as the process. `of_loop` is the priority that the
+    /// loop requests.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// If the thread cannot be created.
     pub(super) fn start(
         signals: Signals,
         brake: Arc<Brake>,
@@ -136,7 +137,7 @@ impl Sentry {
         let reload = Arc::new(AtomicBool::new(false));
         let asked = reload.clone();
         let thread = super::spawn("signals", move || {
-            // Where it is refused the supervisor's is, too, and that is said.
+            // If this is refused, so is the supervisor's request, which is reported.
             super::request_priority(
                 of_loop,
                 super::SENTRY_PRIORITY,
@@ -147,7 +148,7 @@ impl Sentry {
         Ok(Sentry { reload, thread })
     }
 
-    /// Whether it ended, which it never does by itself.
+    /// Returns whether the thread has ended, which should never happen.
     pub(super) fn is_finished(&self) -> bool {
         self.thread.is_finished()
     }
@@ -157,7 +158,7 @@ impl Sentry {
 #[derive(Default)]
 struct Orders {
     count: u32,
-    /// What brought the last one first, and when.
+    /// Signal of the last order, and the time at which it first came.
     last: Option<(Signal, Instant)>,
 }
 
@@ -173,14 +174,14 @@ impl Orders {
     }
 }
 
-/// How far the end has come.
+/// Progress of the end.
 #[derive(Default)]
 struct Progress {
-    /// Signals that asked for it.
+    /// Signals that requested it.
     orders: Orders,
-    /// When the process is ended.
+    /// Time at which the process is ended.
     deadline: Option<Instant>,
-    /// The session has ended in order, and that was seen.
+    /// True once this thread has seen that the session ended in order.
     over: bool,
 }
 
@@ -196,7 +197,7 @@ fn serve(signals: &Signals, brake: &Brake, reload: &AtomicBool) {
         let left = progress
             .deadline
             .map(|at| at.saturating_duration_since(Instant::now()));
-        // A broken descriptor ends this thread, which the supervisor notices.
+        // A broken descriptor ends this thread, and the supervisor notices that.
         let Ok(signal) = signals.wait(&brake.wake, left) else {
             return;
         };
@@ -220,8 +221,7 @@ fn serve(signals: &Signals, brake: &Brake, reload: &AtomicBool) {
         if brake.over.load(Ordering::Acquire) {
             if !progress.over {
                 progress.over = true;
-                // Whoever reads the report in a pager has all the time there is, until a signal
-                // comes.
+                // A user who reads the report in a pager has unlimited time, until a signal comes.
                 progress.deadline = None;
             }
             if progress.orders.count > 0 && progress.deadline.is_none() {
@@ -267,7 +267,7 @@ mod tests {
             counts(&[term(0), term(20), term(21), term(40)]),
             [1, 2, 2, 3]
         );
-        // What goes on is counted from its first one.
+        // A series of signals is measured from its first one.
         assert_eq!(counts(&[term(0), term(15), term(30)]), [1, 1, 2]);
         let other = (Signal::Interrupt, 1);
         assert_eq!(counts(&[term(0), other, term(2)]), [1, 2, 3]);

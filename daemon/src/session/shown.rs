@@ -1,7 +1,8 @@
-//! The live view and the plain lines, on a thread of their own: whoever reads them may stop
+//! Runs the live view and the plain lines on a separate thread, because their reader may stop
 //! reading.
 //!
-//! One frame waits at most, the newest. Nobody waits for the thread, and the end only for a moment.
+//! At most one frame waits, the newest. No thread waits for this one, except for a moment at the
+//! end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,16 +14,16 @@ use super::stop::ends_soon;
 use super::{SessionError, Show, ViewAction};
 use hapticd_monitor::scribe::Live;
 
-/// The thread, and what its reader wants.
+/// Handle of the thread, with the wish of its user.
 pub(super) struct Shown {
     quit: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
-/// Its other end: takes frames. The thread ends when this is gone.
+/// Sender of frames. The thread ends when it is dropped.
 pub(super) struct Frames {
     frames: Sender<Box<Live>>,
-    /// The same queue's other end, to take a frame back that was not looked at.
+    /// Other end of the same queue, to take back a frame that was not shown.
     unseen: Receiver<Box<Live>>,
 }
 
@@ -30,7 +31,7 @@ impl Shown {
     /// Starts the thread.
     ///
     /// # Errors
-    /// When there is none to be had.
+    /// If the thread cannot be created.
     pub(super) fn start(mut show: Show) -> Result<(Self, Frames), SessionError> {
         let (frames, unseen) = bounded::<Box<Live>>(1);
         let quit = Arc::new(AtomicBool::new(false));
@@ -45,7 +46,7 @@ impl Shown {
         Ok((Shown { quit, thread }, Frames { frames, unseen }))
     }
 
-    /// What the view wanted last. Never waits.
+    /// Returns the last wish of the view. Never waits.
     pub(super) fn wish(&self) -> ViewAction {
         if self.quit.load(Ordering::Relaxed) {
             ViewAction::Quit
@@ -54,22 +55,22 @@ impl Shown {
         }
     }
 
-    /// Waits for the end of the thread, which puts the terminal back; one that waits for a reader
-    /// is left to the end of the process.
+    /// Waits for the end of the thread, which restores the terminal. A thread that waits for a
+    /// reader is left to the end of the process.
     pub(super) fn end(self) {
         if ends_soon(&self.thread) {
-            // If it panicked there was nothing more to be seen.
+            // If it panicked, there was nothing more to show.
             let _ = self.thread.join();
         }
     }
 }
 
 impl Frames {
-    /// Hands a frame over, in the place of one that was not looked at yet. Never waits.
+    /// Hands over a frame, which replaces one that was not shown yet. Never waits.
     pub(super) fn show(&self, live: &Live) {
         if let Err(TrySendError::Full(frame)) = self.frames.try_send(Box::new(live.clone())) {
             let _ = self.unseen.try_recv();
-            // Full again is impossible, for nobody else sends.
+            // The queue cannot be full again, because there is no other sender.
             let _ = self.frames.try_send(frame);
         }
     }

@@ -1,5 +1,5 @@
-//! The threads of a session, and its end in order: force to zero, then the loop, the arms,
-//! everybody else.
+//! The threads of a session, and its end in order: force to zero, then the loop, the arms, and all
+//! others.
 
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use hapticd_collision::gpu_threads::GpuThreadsEnd;
 use hapticd_loop::watchdog::Beat;
 use hapticd_monitor::stats::Report;
 
-/// How long the end waits for a thread that a device or a driver may hold, ns.
+/// Longest wait at the end for a thread that a device or a driver may hold, ns.
 const PATIENCE_NS: u64 = 500_000_000;
 
 /// The threads of a session in real time.
@@ -28,16 +28,16 @@ pub(super) struct Threads {
     pub(super) janitor: JoinHandle<()>,
     pub(super) soft: Option<JoinHandle<()>>,
     pub(super) skin: Option<JoinHandle<()>>,
-    /// It ends when the sender, through which nothing is ever sent, goes.
+    /// This thread ends when the sender is dropped; nothing is ever sent.
     pub(super) supervisor: Option<(JoinHandle<()>, Sender<Infallible>)>,
-    /// Of threads that nobody joins.
+    /// Tracks the GPU threads, which are not joined.
     pub(super) gpu: GpuThreadsEnd,
     pub(super) scribe: JoinHandle<Report>,
     pub(super) news: JoinHandle<()>,
 }
 
 impl Threads {
-    /// A thread that has ended by itself.
+    /// Returns the name of a thread that has ended unexpectedly.
     pub(super) fn died(&self) -> Option<&'static str> {
         let optional =
             |thread: &Option<JoinHandle<()>>| thread.as_ref().is_some_and(JoinHandle::is_finished);
@@ -56,20 +56,20 @@ impl Threads {
     }
 }
 
-/// What the end needs beside the threads.
+/// What the end needs apart from the threads.
 pub(super) struct Ending<'a> {
     pub(super) brake: &'a Brake,
-    /// The supervisor's sign of life.
+    /// Heartbeat of the supervisor.
     pub(super) beat: &'a Beat,
-    /// The configured time of a fade, ns.
+    /// Configured fade time, ns.
     pub(super) fade_ns: u64,
 }
 
 impl Ending<'_> {
-    /// Ends the session. `died`: the thread for whose sake it ends.
+    /// Ends the session. `died` names the thread that caused the end, if any.
     ///
     /// # Errors
-    /// A thread that died, first or meanwhile.
+    /// The name of a thread that died, before or during the end.
     pub(super) fn run(
         &self,
         threads: Threads,
@@ -85,8 +85,8 @@ impl Ending<'_> {
         self.brake.stop.store(true, Ordering::Release);
         let supervisor = threads.supervisor.map(|(thread, _stop)| thread);
         for thread in threads.arms {
-            // A hung device holds its thread for seconds: it has its zero queued, and the process
-            // does not wait for it.
+            // A hung device holds its thread for seconds. Its zero command is queued, and the
+            // process does not wait for it.
             if tell_unless_it_ends(&thread) {
                 join(thread, &mut died, "arm");
             }
@@ -96,7 +96,7 @@ impl Ending<'_> {
         }
         join(threads.collision, &mut died, "collision");
         for (name, thread) in [("planner", threads.planner), ("janitor", threads.janitor)] {
-            // What they are at may take long, and nothing needs it any more.
+            // Their work may take long, and nothing needs it any more.
             if ends_soon(&thread) {
                 join(thread, &mut died, name);
             }
@@ -107,12 +107,12 @@ impl Ending<'_> {
         if let Some(thread) = threads.skin {
             join(thread, &mut died, "skin");
         }
-        // It waits for whoever has a lock.
+        // It may wait for a lock.
         if ends_soon(&threads.news) {
             join(threads.news, &mut died, "news");
         }
         if let Some(thread) = supervisor {
-            // A driver may hold it, too.
+            // A driver may hold this thread as well.
             if ends_soon(&thread) {
                 join(thread, &mut died, "gpu-supervisor");
             }
@@ -121,7 +121,7 @@ impl Ending<'_> {
         if !threads.gpu.have_ended(patience) {
             tracing::warn!("a GPU's driver hangs: its thread is left to the end of the process");
         }
-        // It ends when loop and collision thread have: what they did last is written.
+        // The scribe ends after loop and collision thread, so their last data is written.
         let report = threads
             .scribe
             .join()
@@ -132,8 +132,8 @@ impl Ending<'_> {
         }
     }
 
-    /// The end where the loop hangs: the arms' threads send zero, the clients are told, and who
-    /// waits for the loop's last word is left to the end of the process.
+    /// Ends the session while the loop hangs. The arms' threads send zero and the clients are
+    /// notified. Threads that wait for the loop are left to the end of the process.
     fn without_the_loop(&self, threads: &Threads, service: Option<Service>) -> SessionError {
         self.brake.stop.store(true, Ordering::Release);
         for thread in &threads.arms {
@@ -145,7 +145,7 @@ impl Ending<'_> {
         SessionError::Died("haptic")
     }
 
-    /// Force to zero within the fade time (twice that, for the slew limit).
+    /// Brings force to zero within the fade time (twice that, for the slew limit).
     fn ramp(&self, haptic: &JoinHandle<()>) {
         self.brake.ask_for_the_end();
         let flags = &self.brake.flags;
@@ -154,7 +154,7 @@ impl Ending<'_> {
         while now_ns() < bound && !haptic.is_finished() {
             self.beat.fetch_add(1, Ordering::Relaxed);
             let ticked = flags.heartbeat.load(Ordering::Relaxed) > ramp_from + 2;
-            // Asked twice, force is cut, and this ends at once.
+            // A second request cuts force, and then this ends at once.
             if ticked && flags.quiet.load(Ordering::Relaxed) {
                 break;
             }
@@ -163,7 +163,7 @@ impl Ending<'_> {
     }
 }
 
-/// Waits half a second at most for it to end.
+/// Waits up to half a second for a thread to end. Returns whether it has.
 pub(super) fn ends_soon<T>(thread: &JoinHandle<T>) -> bool {
     let patience = now_ns() + PATIENCE_NS;
     while !thread.is_finished() && now_ns() < patience {
@@ -172,7 +172,7 @@ pub(super) fn ends_soon<T>(thread: &JoinHandle<T>) -> bool {
     thread.is_finished()
 }
 
-/// Waits for the thread of an arm, and says so if it does not end.
+/// Waits for the thread of an arm, and logs an error if it does not end. Returns whether it has.
 fn tell_unless_it_ends(thread: &JoinHandle<()>) -> bool {
     let ends = ends_soon(thread);
     if !ends {

@@ -1,8 +1,8 @@
-//! The supervisor's loop: signals, wishes of clients, reloads, gains from measured timing, signs of
-//! life, the view's wishes.
+//! The supervisor's loop: signals, requests of clients, reloads, gains from measured timing, signs
+//! of life, wishes of the view.
 //!
-//! The loop cuts force when it is silent, so a round waits for nobody and is short: no lock is
-//! waited for, no file is read, and whatever takes longer than a look is another thread's.
+//! The loop cuts force when the supervisor is silent, so a round is short and never waits. It waits
+//! for no lock and reads no file; anything that takes longer runs on another thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -30,19 +30,19 @@ use hapticd_loop::thread::Flags;
 use hapticd_loop::watchdog::Beat;
 use hapticd_monitor::scribe::Live;
 
-/// How often the supervisor looks around.
+/// Time between two rounds of the supervisor.
 const ROUND: Duration = Duration::from_millis(20);
-/// How often the gains follow what was measured, ns.
+/// Time between two updates of the gains from measured timing, ns.
 const RETUNE_EVERY_NS: u64 = 1_000_000_000;
 
-/// What the threads say of themselves.
+/// Signs of life and status of the threads.
 pub(super) struct Signs {
     pub(super) flags: Arc<Flags>,
-    /// The supervisor's own.
+    /// Heartbeat of the supervisor itself.
     pub(super) supervisor: Beat,
     pub(super) collision: Beat,
     pub(super) scribe: Beat,
-    /// Where there are clients.
+    /// `None` without clients.
     pub(super) ipc: Option<Beat>,
     pub(super) arms: Vec<Arc<ArmState>>,
     pub(super) soft: Arc<SoftState>,
@@ -51,7 +51,7 @@ pub(super) struct Signs {
     pub(super) broad: Arc<Mutex<BroadPhaseStats>>,
 }
 
-/// What the supervisor works with.
+/// The supervisor's loop, with all that it uses.
 pub(super) struct Supervisor<'a> {
     pub(super) duration_s: Option<f64>,
     pub(super) brake: &'a Brake,
@@ -63,14 +63,14 @@ pub(super) struct Supervisor<'a> {
     pub(super) signs: &'a Signs,
     pub(super) service: &'a mut Option<Service>,
     pub(super) controls: Controls,
-    /// Of each arm, with what the configuration says of its gains.
+    /// Declaration of each arm, with the configured keys of its coupling.
     pub(super) specs: &'a [(ArmSpec, CouplingKeys)],
     pub(super) period_ns: u64,
 }
 
 impl Supervisor<'_> {
-    /// Runs until the duration, a signal, a client or the view ends the session, or a thread has
-    /// ended by itself: then its name.
+    /// Runs until the duration, a signal, a client or the view ends the session. If a thread has
+    /// ended unexpectedly, returns its name.
     pub(super) fn run(&mut self) -> Option<&'static str> {
         let started = now_ns();
         let mut watch = Watch::new(started);
@@ -107,7 +107,7 @@ impl Supervisor<'_> {
                 return Some("haptic");
             }
             self.look(now, &mut watch, &mut news);
-            // Whoever has the lock just now is soon done with it: the next round tells them.
+            // The lock is held only for a moment: the next round delivers the lines.
             if !news.is_empty()
                 && let Ok(mut live) = self.live.try_lock()
             {
@@ -125,7 +125,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// A thread that has ended by itself.
+    /// Returns the name of a thread that has ended unexpectedly.
     fn died(&self) -> Option<&'static str> {
         let service = self.service.as_ref();
         self.threads
@@ -134,8 +134,7 @@ impl Supervisor<'_> {
             .or_else(|| service.is_some_and(Service::is_finished).then_some("ipc"))
     }
 
-    /// Hands on what a configuration that was read again changes, and tells those who asked what
-    /// came of it.
+    /// Applies the changes of a reload, and reports the outcome to those who requested it.
     fn reload(&mut self, now: u64, news: &mut Vec<String>) {
         let service = self.service.as_ref();
         if let Some(outcome) = self.reading.poll(now) {
@@ -149,7 +148,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Looks at every thread's sign of life.
+    /// Checks the sign of life of every thread.
     fn look(&mut self, now: u64, watch: &mut Watch, news: &mut Vec<String>) {
         let signs = self.signs;
         let arms = signs.arms.len();
@@ -173,7 +172,7 @@ impl Supervisor<'_> {
         look("scribe", 5 + arms, &signs.scribe);
     }
 
-    /// Does what clients want, and tells them what happened.
+    /// Relays answers to clients and takes their requests.
     fn serve_clients(&mut self) {
         let Some(service) = self.service.as_mut() else {
             return;
@@ -186,7 +185,7 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Recomputes the gains from what was measured in the last seconds.
+    /// Recomputes the gains from the timing of the last seconds.
     fn retune(&mut self) {
         retune(
             self.live,
@@ -197,14 +196,14 @@ impl Supervisor<'_> {
     }
 }
 
-/// Recomputes the gains from what was measured in the last seconds.
+/// Recomputes the gains from the timing of the last seconds.
 fn retune(
     live: &Mutex<Live>,
     specs: &[(ArmSpec, CouplingKeys)],
     period_ns: u64,
     configured: &mut ConfiguredOwner,
 ) {
-    // Whoever has the lock just now is soon done with it; a second later will do.
+    // If the lock is held at this moment, the next update, a second later, will do.
     let Some(timing) = live.try_lock().ok().and_then(|l| l.timing) else {
         return;
     };

@@ -1,12 +1,12 @@
-//! Signs of life: which thread has shown none for how long. A silence is told once, and its end,
-//! too.
+//! Signs of life: which threads have shown none, and for how long. The beginning and the end of a
+//! silence are each reported once.
 
 use std::time::Duration;
 
-/// How long a thread may show no sign of life before that is an event.
+/// Time without a sign of life after which a thread's silence is reported.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// What was last seen of each thread.
+/// Last sign of life of each thread.
 pub(super) struct Watch {
     seen: Vec<(u64, u64, bool)>,
     started: u64,
@@ -50,11 +50,11 @@ impl Watch {
 
 /// Rounds of the supervisor (3 s) without a tick after which the loop counts as hung and the run
 /// ends. Force does not wait for that: the arms' threads send zero as soon as the loop is silent.
-/// Rounds, not time: a machine that pauses is no hang, and one that is short of processors gives
-/// the loop no tick for as long as a second.
+/// The unit is rounds, not time: a machine that pauses does not hang, and one that is short of
+/// processors may give the loop no tick for as long as a second.
 const HUNG_ROUNDS: u32 = 150;
 
-/// Whether the haptic loop still ticks, counted in the supervisor's rounds.
+/// Tests whether the haptic loop still ticks, counted in the supervisor's rounds.
 #[derive(Default)]
 pub(super) struct Pulse {
     beat: u64,
@@ -62,7 +62,7 @@ pub(super) struct Pulse {
 }
 
 impl Pulse {
-    /// One round; `beat` counts the loop's ticks. True: it hangs.
+    /// Counts one round; `beat` counts the loop's ticks. Returns true if the loop hangs.
     pub(super) fn is_gone(&mut self, beat: u64) -> bool {
         if beat == self.beat {
             self.rounds += 1;

@@ -1,26 +1,26 @@
-//! Gains of an arm's coupling: what its timing allows, within what the configuration says.
+//! Gains of an arm's coupling: what its timing allows, within the bounds of the configuration.
 //!
-//! Arithmetic where a rig is built and once a second; never in a tick.
+//! Computed when a session is built and once a second; never in a tick.
 
 use hapticd_config as config;
 use hapticd_devices::arm::ArmSpec;
 use hapticd_proxy::{Gains, LoopTiming};
 
-/// What the configuration says of a coupling's gains, beside what the arm's timing allows.
+/// Configured keys of a coupling's gains, in addition to what the arm's timing allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CouplingKeys {
-    /// What the passive stiffness is multiplied by.
+    /// Factor on the passive stiffness.
     pub auto_factor: f64,
-    /// Most stiffness.
+    /// Upper bound of the stiffness.
     pub max_stiffness_n_per_m: Option<f64>,
-    /// Stiffness past every bound. Never of a real arm: its configuration has no such key.
+    /// Stiffness regardless of every bound. Real arms have no such key in their configuration.
     pub forced_stiffness_n_per_m: Option<f64>,
-    /// Damping past every bound. Never of a real arm.
+    /// Damping regardless of every bound. Never set for a real arm.
     pub forced_damping_n_s_per_m: Option<f64>,
 }
 
 impl Default for CouplingKeys {
-    /// What the arm can carry by itself.
+    /// Returns keys that give the stiffness that the arm alone can carry.
     fn default() -> Self {
         CouplingKeys {
             auto_factor: 1.0,
@@ -49,7 +49,7 @@ impl CouplingKeys {
         }
     }
 
-    /// Without what is forced.
+    /// Returns the keys without the forced values.
     pub fn unforced(self) -> Self {
         CouplingKeys {
             auto_factor: self.auto_factor,
@@ -59,13 +59,13 @@ impl CouplingKeys {
     }
 }
 
-/// Stable gains for an arm in a loop of this period, with so much between a sample's arrival and
-/// its answer beside the arm's own delay, within the configuration's bound, or those that are
-/// forced on a simulated arm.
+/// Returns stable gains for an arm in a loop of this period. `answer_delay_s` is the time between a
+/// sample's arrival and its answer, in addition to the arm's own delay. The configuration bounds
+/// the gains; on a simulated arm it may also force them.
 pub fn gains(spec: &ArmSpec, keys: &CouplingKeys, period_s: f64, answer_delay_s: f64) -> Gains {
     let linear = LoopTiming {
-        // A loop that is faster than its arm sends several times for one sample, the same where
-        // nothing moves.
+        // A loop that is faster than its arm sends several commands for one sample. They are the
+        // same if nothing moves.
         period_s: period_s.max(spec.native_period_ns as f64 * 1e-9),
         delay_s: spec.transport_delay_ns as f64 * 1e-9 + answer_delay_s,
         damping_n_s_per_m: spec.damping_n_s_per_m,
@@ -92,12 +92,12 @@ pub fn gains(spec: &ArmSpec, keys: &CouplingKeys, period_s: f64, answer_delay_s:
     gains
 }
 
-/// From a sample's arrival to the moment in which the command that answers it leaves, ns: what the
-/// loop adds to the arm's own transport delay, which ends where this begins.
+/// Returns the time from a sample's arrival to the departure of the command that answers it, ns.
+/// The loop adds this to the arm's own transport delay, which ends where this begins.
 ///
-/// A real arm's thread sends a command when the next report comes, so this is a report's period,
+/// A real arm's thread sends a command when the next report comes. So this is a report's period,
 /// whatever share of it the sample has waited for its tick. In virtual time a command leaves in its
-/// tick: the sample has waited for that since it arrived, half of the arm's delay after it was
+/// tick. The sample has waited for that tick since it arrived, half of the arm's delay after it was
 /// made.
 pub fn answer_delay_ns(spec: &ArmSpec, period_ns: u64, virtual_time: bool) -> u64 {
     if !virtual_time {
@@ -111,12 +111,12 @@ pub fn answer_delay_ns(spec: &ArmSpec, period_ns: u64, virtual_time: bool) -> u6
     if long % short == 0 {
         way_ns.next_multiple_of(short) - way_ns
     } else {
-        // Each waits for another time, shorter than this.
+        // The wait differs between samples, but is always shorter than this.
         short
     }
 }
 
-/// That delay as measured: a sample that is older at its tick is answered that late.
+/// Returns that delay as measured: a sample that is older at its tick is answered that late.
 pub fn measured_delay_s(spec: &ArmSpec, input_age_s: Option<f64>) -> f64 {
     (spec.native_period_ns as f64 * 1e-9).max(input_age_s.unwrap_or(0.0))
 }

@@ -1,5 +1,5 @@
-//! Limits that cannot be kept, told by the keys and units of the file that they come from: the
-//! governor has other names for some, and an arm's profile has its own.
+//! Limits that cannot be kept, reported by the keys and units of the file that they come from. The
+//! governor has other names for some of them, and an arm's profile has others again.
 
 use hapticd_config as config;
 use hapticd_devices::arm::ArmSpec;
@@ -7,8 +7,8 @@ use hapticd_devices::safety::{Limits, LimitsError};
 
 use super::{Fault, SessionSetupError};
 
-/// What the governors of these arms could not keep of these limits: each key once, also where it
-/// keeps several arms from it.
+/// Returns the limits that the governors of these arms could not keep. Each key is listed once,
+/// even if it affects several arms.
 pub fn unkept<'a>(
     limits: &Limits,
     arms: impl IntoIterator<Item = (&'a config::Arm, &'a ArmSpec)>,
@@ -27,13 +27,13 @@ pub fn unkept<'a>(
     found
 }
 
-/// Where one of an arm's limits is written.
+/// Origin of one of an arm's limits.
 struct Place {
-    /// The key of the configuration that asks for it.
+    /// Key of the configuration that sets the limit.
     path: String,
-    /// What the message calls it.
+    /// Name of the limit in the message.
     name: String,
-    /// How many of the governor's units one of its units is.
+    /// Number of the governor's units in one unit of the key.
     scale: f64,
 }
 
@@ -118,8 +118,8 @@ fn of_safety(key: &str, scale: f64) -> Place {
     }
 }
 
-/// A limit that the arm declares. A simulated arm has no such key: there `instead`, a key
-/// of `[safety]`, must give way.
+/// Returns the place of a limit that the arm declares. A simulated arm has no such key: there
+/// `instead`, a key of `[safety]`, must give way.
 fn of_arms(arm: &config::Arm, key: &str, instead: &str) -> Place {
     let (path, whose) = match &arm.device {
         config::Device::Hid { profile, .. } => {
@@ -142,12 +142,12 @@ fn of_arms(arm: &config::Arm, key: &str, instead: &str) -> Place {
     }
 }
 
-/// Without what a change of units leaves of a decimal number.
+/// Removes the rounding error that a change of units leaves.
 fn tidy(value: f64) -> f64 {
     format!("{value:.9e}").parse().unwrap_or(value)
 }
 
-/// A number of few digits that is not less than `value`, but for what rounding has added to it.
+/// Returns a number of few digits that is not less than `value`, apart from rounding errors in it.
 fn up(value: f64) -> f64 {
     let unit = 10f64.powi(value.abs().max(1e-9).log10().floor() as i32 - 3);
     tidy((value / unit - 1e-6).ceil() * unit)

@@ -1,5 +1,5 @@
-//! A warning of `hapticd check`: tools that start inside of a body feel nothing of it until they
-//! are moved out.
+//! A warning of `hapticd check`: a tool that starts inside a body feels nothing of it until it is
+//! moved out.
 
 use hapticd_audit::{Solid, Tool, penetration_depth_m, tools_overlap_m};
 use hapticd_geometry::Pose;
@@ -7,8 +7,8 @@ use hapticd_geometry::Pose;
 use super::warnings::Warning;
 use crate::session_setup::{SessionArm, SessionSetup, Source};
 
-/// A warning for every tool that is inside of a body, or overlaps one, where its arm starts: at the
-/// hand's first pose of a simulated arm, in the middle of a device's workspace.
+/// Returns a warning for every tool that is inside a body, or overlaps one, where its arm starts. A
+/// simulated arm starts at the hand's first pose, a device in the middle of its workspace.
 pub(super) fn warnings(setup: &SessionSetup) -> Vec<Warning> {
     let world = setup.collider.world();
     let mut found = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn warnings(setup: &SessionSetup) -> Vec<Warning> {
     found
 }
 
-/// Where the tool of an arm is in the world when its arm starts, and how to say so.
+/// Returns the pose of an arm's tool in the world at the start, and words for that place.
 fn start(arm: &SessionArm) -> (Pose, &'static str) {
     let (start, what) = match &arm.source {
         Source::Simulated(hand) => (*hand.intended(), "starts"),

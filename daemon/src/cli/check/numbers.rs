@@ -1,4 +1,4 @@
-//! Every numeric key, at its bounds and beyond: an answer, whatever it is.
+//! Every numeric key, at its bounds and beyond: each value gets an answer, whatever it is.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn parsed(text: &str) -> Result<config::Loaded, config::ConfigErrors> {
     config::parse("case.toml", text, &context)
 }
 
-/// What every number in a text could be instead: the text around it.
+/// For every number in a text, returns the text before and after it.
 fn places(text: &str) -> Vec<(String, String)> {
     let is_number = |c: char| c.is_ascii_digit() || "+-.eE_".contains(c);
     let mut found = Vec::new();
@@ -72,7 +72,7 @@ fn places(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Smallest and largest that is allowed, as an error tells them.
+/// Returns the smallest and the largest allowed value, as an error states them.
 fn bounds(errors: &config::ConfigErrors) -> Vec<String> {
     let each = errors.diagnostics().iter().map(|d| match &d.problem {
         config::Problem::OutOfRange { min, max, .. } => vec![min.short(), max.short()],
@@ -99,7 +99,7 @@ fn every_number_of_a_configuration_gets_an_answer() {
                     refused += 1;
                     values.extend(bounds(&errors));
                 }
-                // Good or not: it is said, and without end is none of it.
+                // Valid or not, the set-up gives a result and does not run for ever.
                 Ok(loaded) => {
                     built += usize::from(
                         session_setup::build(&loaded.config, Path::new(""), true).is_ok(),

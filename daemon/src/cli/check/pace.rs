@@ -1,5 +1,5 @@
 //! A warning of `hapticd check`: deformable bodies whose steps take longer on this machine than
-//! there is time for.
+//! their period.
 
 use hapticd_config as config;
 use hapticd_sys::clock;
@@ -7,13 +7,13 @@ use hapticd_sys::clock;
 use super::warnings::Warning;
 use crate::session_setup::SessionSetup;
 
-/// Most steps that are measured.
+/// Maximum number of steps that are measured.
 const STEPS: u32 = 25;
-/// No step begins after so long, ns: a check is to stay short.
+/// Time after which no further step begins, ns, so that a check stays short.
 const PATIENCE_NS: u64 = 500_000_000;
 
-/// Runs a few steps of the deformable bodies, where there are any, on the CPU and untouched, and
-/// warns if even the quickest took longer than it may. The scene has gone on by these steps.
+/// Runs a few steps of the deformable bodies, if there are any, on the CPU and untouched by tools.
+/// Warns if even the fastest one took too long. The scene advances by these steps.
 pub(super) fn warning(setup: &mut SessionSetup, config: &config::Config) -> Option<Warning> {
     let scene = setup.soft.as_mut()?;
     let step_ticks = u64::from(config.soft.step_ticks.max(1));
@@ -26,8 +26,8 @@ pub(super) fn warning(setup: &mut SessionSetup, config: &config::Config) -> Opti
     too_slow(took_ns, step_ticks * setup.period_ns)
 }
 
-/// The shortest of some steps, ns: what else the machine does lengthens a step and never shortens
-/// it.
+/// Returns the shortest of several steps, ns: other load of the machine lengthens a step and never
+/// shortens it.
 fn quickest(mut step: impl FnMut(), mut now_ns: impl FnMut() -> u64) -> u64 {
     let begun_ns = now_ns();
     let mut before_ns = begun_ns;
@@ -63,7 +63,8 @@ fn too_slow(took_ns: u64, may_ns: u64) -> Option<Warning> {
 mod tests {
     use super::*;
 
-    /// Steps that take so long each, ns, and then as long as the last: the quickest, and how many.
+    /// Returns the shortest step and the number of steps, for steps of these lengths, ns; later
+    /// steps are as long as the last.
     fn measured(lengths_ns: &[u64]) -> (u64, usize) {
         let (mut count, mut asked, mut at_ns) = (0, 0, 7);
         let least_ns = quickest(

@@ -1,4 +1,4 @@
-//! What a configuration comes to: the rig as a technician would note it.
+//! The data sheet of a configuration: the arms and the scene as a technician would note them.
 
 use std::fmt;
 
@@ -9,35 +9,35 @@ use serde::Serialize;
 use super::warnings::{tool_size_m, workspace_size_m};
 use crate::session_setup::{SessionArm, SessionSetup, limits};
 
-/// The whole rig.
+/// The whole sheet.
 #[derive(Debug, Serialize)]
 pub(super) struct Sheet {
     arms: Vec<ArmSheet>,
     bodies: Counts,
 }
 
-/// How much of everything there is.
+/// Counts of bodies and triangles.
 #[derive(Debug, Serialize)]
 struct Counts {
-    /// Rigid ones: static, kinematic and dynamic.
+    /// Number of rigid bodies: static, kinematic and dynamic.
     rigid: usize,
-    /// Triangles of the rigid ones.
+    /// Number of their triangles.
     rigid_triangles: usize,
-    /// Soft bodies, sheets of cloth, members of crowds.
+    /// Number of soft bodies, sheets of cloth and members of crowds.
     deformable: usize,
-    /// Points of their surfaces.
+    /// Number of points of their surfaces.
     deformable_points: usize,
-    /// Triangles of their surfaces.
+    /// Number of triangles of their surfaces.
     deformable_triangles: usize,
     implicit: usize,
-    /// Bodies that are felt through needles only.
+    /// Number of bodies that only needles meet.
     tissue: usize,
 }
 
 #[derive(Debug, Serialize)]
 struct ArmSheet {
     name: String,
-    /// `simulated`, or the profile's name or file.
+    /// `simulated`, or the name or file of the profile.
     device: String,
     model: String,
     degrees_in: u8,
@@ -45,14 +45,14 @@ struct ArmSheet {
     turns: bool,
     has_torque: bool,
     report_period_ms: f64,
-    /// Edges in the world, along the arm's own axes.
+    /// Edges of the workspace in the world, along the arm's own axes, m.
     workspace_m: [f64; 3],
     motion_scale: f64,
-    /// Edges of the box around the tool.
+    /// Edges of the box around the tool, m.
     tool_m: [f64; 3],
-    /// `None`: a sphere.
+    /// Number of triangles; `None` for a sphere.
     tool_triangles: Option<usize>,
-    /// The strictest of profile and configuration.
+    /// The strictest limits of profile and configuration.
     limits: LimitsSheet,
 }
 

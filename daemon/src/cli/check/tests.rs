@@ -1,4 +1,4 @@
-//! What is warned of, and what is printed of a rig.
+//! Warnings, and the printed sheet of a configuration.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn simulated(keys: &str) -> String {
     format!("[[arm]]\nname = \"right\"\nkind = \"simulated\"\nintention = \"rest\"\n{keys}")
 }
 
-/// The keys that are warned of.
+/// Returns the keys of the warnings.
 fn keys(text: &str) -> Vec<String> {
     let (setup, config) = built(text);
     let found = warnings(&setup, &config);
@@ -123,7 +123,7 @@ fn few_motors_and_late_reports_are_warned_of() {
     assert_eq!(keys(&patient), ["arm.left.profile"]);
 }
 
-/// What is warned of, with the words that say why.
+/// Returns the warnings, with the words that give the reason.
 fn said(text: &str) -> Vec<String> {
     let (setup, config) = built(text);
     let found = warnings(&setup, &config);

@@ -1,7 +1,7 @@
-//! What a configuration may say and hardly anybody means.
+//! Warnings of `hapticd check`: valid values that are hardly ever intended.
 //!
-//! A warning keeps nothing from running: `check` lists it and still ends with 0, unless `--strict`
-//! asks otherwise.
+//! A warning does not keep a configuration from running. `check` lists it and still exits with 0,
+//! unless `--strict` is given.
 
 use std::fmt;
 
@@ -13,21 +13,21 @@ use hapticd_proxy::Gains;
 use crate::session_setup::gains::{CouplingKeys, gains};
 use crate::session_setup::{SessionArm, SessionSetup, Source};
 
-/// A tool that is longer than this, m, was modelled in another unit.
+/// Length of a tool, m, from which on it was probably modelled in another unit.
 const TOOL_MAX_M: f64 = 1.0;
-/// A workspace that is wider than this in the world, m, is scaled by mistake.
+/// Width of a workspace in the world, m, from which on it is probably scaled by mistake.
 const WORKSPACE_MAX_M: f64 = 10.0;
 
-/// A body that is larger than so many times the widest workspace was modelled in another unit:
-/// millimetres that are taken for metres are a thousand times too large.
+/// Size of a body, in widths of the widest workspace, from which on it was probably modelled in
+/// another unit: millimetres that are taken for metres are a thousand times too large.
 const BODY_MAX_WORKSPACES: f64 = 50.0;
 
-/// Something to look at again.
+/// A warning.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Warning {
-    /// The key that asks for it, as the configuration's entries write it: `arm.right.tool.file`.
+    /// Key that causes it, as the configuration's entries write it: `arm.right.tool.file`.
     pub key: String,
-    /// What it comes to, with numbers, and what to do.
+    /// Consequence, with numbers, and remedy.
     pub message: String,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// All that there is to warn of, arm by arm.
+/// Returns all warnings: arm by arm, then those of the scene.
 pub fn warnings(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     let mut found = Vec::new();
     for (arm, written) in setup.arms.iter().zip(&config.arms) {
@@ -53,7 +53,7 @@ pub fn warnings(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     found
 }
 
-/// Edges of the box around the tool, m.
+/// Returns the edges of the box around the tool, m.
 pub(super) fn tool_size_m(arm: &SessionArm) -> Vec3 {
     let Some(mesh) = &arm.tool_mesh else {
         return Vec3::repeat(2.0 * arm.tool_radius_m);
@@ -62,11 +62,11 @@ pub(super) fn tool_size_m(arm: &SessionArm) -> Vec3 {
     for point in mesh.positions() {
         (low, high) = (low.inf(point), high.sup(point));
     }
-    // The radius is around a mesh, too.
+    // A mesh tool also has the radius around it.
     (high - low + Vec3::repeat(2.0 * arm.tool_radius_m)).sup(&Vec3::zeros())
 }
 
-/// Edges of an arm's workspace in the world, along the arm's own axes, m.
+/// Returns the edges of an arm's workspace in the world, along the arm's own axes, m.
 pub(super) fn workspace_size_m(arm: &SessionArm) -> Vec3 {
     2.0 * arm.frame.scale * arm.spec.workspace.half_extents
 }
@@ -92,7 +92,7 @@ fn workspace(arm: &SessionArm) -> Option<Warning> {
     })
 }
 
-/// Bodies beside which every workspace is small.
+/// Warns of bodies that are huge compared to every workspace.
 fn bodies(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     let workspaces = setup.arms.iter().map(|arm| workspace_size_m(arm).max());
     let widest = workspaces.fold(0.0, f64::max);
@@ -116,7 +116,8 @@ fn bodies(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     bodies.collect()
 }
 
-/// Round bodies that a ball feels as facets, for their triangles are too far from what is round.
+/// Warns of round bodies that are rendered as facets to a ball, because their triangles are too far
+/// from the round surface.
 fn coarse(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     use config::Shape;
     if setup.arms.iter().all(|arm| arm.tool_mesh.is_some()) {
@@ -153,7 +154,7 @@ fn coarse(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
     warned.collect()
 }
 
-/// The key of a shape that says how large it is, and what is to be known of it.
+/// Returns the key that sets the size of a shape, and a hint.
 fn unit_of(shape: &config::Shape) -> (&'static str, &'static str) {
     match shape {
         config::Shape::Mesh { .. } => ("scale", "a mesh in millimetres needs scale = 0.001"),
@@ -175,7 +176,8 @@ fn motors(arm: &SessionArm) -> Option<Warning> {
     })
 }
 
-/// What costs an arm its force, or gives it more than it carries: `run` says it as well.
+/// Warns of settings that cost an arm its force, or give it more than it carries. `run` reports
+/// these as well.
 pub fn without_force(arm: &SessionArm, period_ns: u64, stale_input_ms: f64) -> Vec<Warning> {
     let found = [forced, beyond_passive, without_stiffness].map(|warning| warning(arm, period_ns));
     let stale = reports(arm, stale_input_ms);
@@ -185,12 +187,12 @@ pub fn without_force(arm: &SessionArm, period_ns: u64, stale_input_ms: f64) -> V
         .collect()
 }
 
-/// Answers that virtual time makes so late that no contact is ever certain: `run` says it as well,
-/// where it is in virtual time. Planar scenes wait for no answer.
+/// Warns of answers that are too late in virtual time, so that no contact is ever certain. `run`
+/// reports this as well in virtual time. Planar scenes wait for no answer.
 pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> {
     let ticks = config.collision.virtual_latency_ticks;
     let period_ms = period_ns as f64 * 1e-6;
-    // That of a tick's query comes after it, and this many ticks later.
+    // The answer to a tick's query is computed after the tick, and used this many ticks later.
     let age_ms = (f64::from(ticks) + 1.0) * period_ms;
     let limit_ms = config.safety.stale_contact_ms;
     let is_late = age_ms > limit_ms && !crate::scene::planar::has_plane(config);
@@ -206,13 +208,13 @@ pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> 
     })
 }
 
-/// Gains with these keys, before anything was measured.
+/// Returns the gains for these keys, before anything was measured.
 fn gains_with(arm: &SessionArm, keys: &CouplingKeys, period_ns: u64) -> Gains {
     let delay_s = arm.answer_delay_ns as f64 * 1e-9;
     gains(&arm.spec, keys, period_ns as f64 * 1e-9, delay_s)
 }
 
-/// Stiffness that the arm carries in no hand at all.
+/// Warns of a stiffness that the arm alone does not carry without a hand.
 fn beyond_passive(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     let keys = &arm.coupling;
     let passive = CouplingKeys {
@@ -222,7 +224,7 @@ fn beyond_passive(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     let of = |keys: &CouplingKeys| gains_with(arm, keys, period_ns);
     let (is, auto) = (of(keys), of(&passive));
     let (now, passive) = (is.stiffness_n_per_m, auto.stiffness_n_per_m);
-    // A bound on force alone leaves the torque's.
+    // If only the force is bounded, the torque still differs.
     let (now, passive, unit) = if now == passive {
         (
             is.rotational_stiffness_nm_per_rad,
@@ -242,7 +244,7 @@ fn beyond_passive(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     })
 }
 
-/// An arm that declares nothing that would carry a stiffness.
+/// Warns of an arm that declares nothing that would carry a stiffness.
 fn without_stiffness(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     let spec = &arm.spec;
     let stiffness = gains_with(arm, &arm.coupling, period_ns).stiffness_n_per_m;
@@ -276,7 +278,7 @@ fn without_stiffness(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     })
 }
 
-/// A coupling that is forced, with the numbers that `auto` and the arm's limit would give.
+/// Warns of a forced coupling, with the numbers that `auto` and the arm's limit would give.
 fn forced(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     let keys = &arm.coupling;
     let stiffness: fn(&Gains) -> f64 = |gains| gains.stiffness_n_per_m;
@@ -297,8 +299,8 @@ fn forced(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     })
 }
 
-/// An arm that reports so rarely that a sample is too old before the next one. Their age begins at
-/// their arrival, where the arm's own delay ends.
+/// Warns of an arm that reports so rarely that a sample is too old before the next one. The age
+/// begins at the arrival, where the arm's own delay ends.
 fn reports(arm: &SessionArm, stale_input_ms: f64) -> Option<Warning> {
     let period_ms = arm.spec.native_period_ns as f64 * 1e-6;
     let faster = match arm.source {

@@ -1,4 +1,4 @@
-//! Recordings that are cut off, damaged, something else, or that did not fit on the disk.
+//! Recordings that are cut off, damaged, of another kind, or that did not fit on the disk.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn a_file_that_is_cut_off_is_replayed_as_far_as_it_goes() {
         seen.push(outcome.ticks);
     }
     assert!(seen.is_sorted() && seen[3] > seen[0], "{seen:?}");
-    // Anywhere at all: no panic, and never taken for whole.
+    // Cut anywhere: no panic, and the file never counts as complete.
     for cut in (0..bytes.len())
         .step_by(bytes.len() / 60)
         .chain([1, 8, 9, bytes.len() - 1])
@@ -37,7 +37,7 @@ fn what_is_no_recording_is_refused_with_the_reason() {
     let mut random = Random(3);
     let garbage: Vec<u8> = (0..4096).map(|_| random.below(256) as u8).collect();
     assert!(matches!(reader(&garbage), Err(ReadError::NotMcap)));
-    // Ours begins like this, so garbage after the magic must not do more than say no.
+    // A recording begins like this, so garbage after the magic must only be refused.
     let mut magic = mcap::MAGIC.to_vec();
     magic.extend(&garbage);
     assert!(matches!(reader(&magic), Err(ReadError::NotMcap)));
@@ -130,7 +130,7 @@ fn a_full_disk_ends_the_recording_and_leaves_it_readable() {
         assert_eq!(outcome.ticks + outcome.unverified_ticks, ticks);
         assert!(outcome.is_identical() || ticks == 0, "{:?}", outcome.end);
     }
-    // No room for the beginning.
+    // Not enough capacity for the beginning.
     assert!(record_virtual(&Memory::new(100), u64::MAX, 10).is_err());
 }
 

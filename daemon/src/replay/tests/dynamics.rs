@@ -1,4 +1,4 @@
-//! The work of the dynamics comes back when it does: what is recorded of that is enough to replay.
+//! The work of the dynamics comes back at any time: what is recorded of that is enough to replay.
 
 use super::*;
 use hapticd_collision::collider::{Applied, Begun};
@@ -38,7 +38,7 @@ fn block(number: u64, at: Vec3) -> BodySpec {
     }
 }
 
-/// What of it the run had.
+/// Which cases the run had.
 #[derive(Debug, Default)]
 struct Seen {
     added: u64,
@@ -49,8 +49,8 @@ struct Seen {
     touching: u64,
 }
 
-/// A hand stirs blocks that come and go; each piece of work comes back after up to `most` steps.
-/// The recording.
+/// Runs a hand that stirs blocks that come and go; each piece of work comes back after up to `most`
+/// steps. Returns the recording.
 fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
     let mut seed = 7_u64;
     let mut below = |n: u64| {
@@ -206,7 +206,7 @@ fn dynamics_that_come_back_late_replay_bit_for_bit() {
         "{seen:?}"
     );
     assert!(seen.landed > 100 && seen.away > 500, "{seen:?}");
-    // Without a word of when the work came back it would not come out.
+    // Without the record of when the work came back, the replay differs.
     let outcome = replayed(&bytes, |event| {
         if let Event::Step(step) = event {
             step.dynamics_landed = false;

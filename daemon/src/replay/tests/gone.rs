@@ -1,4 +1,4 @@
-//! A client that is gone takes its bodies along: at the next tick, recorded and replayed.
+//! A client that is gone takes its bodies along at the next tick; this is recorded and replayed.
 
 use super::*;
 
@@ -10,9 +10,9 @@ intention = "press"
 tool = { kind = "sphere", radius_m = 0.005 }
 "#;
 
-/// Tick after which the client is seen to be gone; the hand is down from 1.5 s on.
+/// Tick after which the client is known to be gone; the hand is down from 1.5 s on.
 const GONE: u64 = 2000;
-/// Ticks after that in which the collision thread gets to its removal.
+/// Ticks after that until the collision thread removes the bodies.
 const LATER: u64 = 10;
 
 fn table() -> BodySpec {
@@ -74,7 +74,7 @@ fn its_bodies_make_no_force_from_the_next_tick_on_and_that_replays() {
     }
     sink.finish().expect("closed");
     assert!(pressed_n > 1.0, "{pressed_n} N: it pressed");
-    // The checker knows that it is no longer there, although the removal comes later: the tool goes
+    // The checker knows that the body is gone, although the removal comes later: the tool goes to
     // where it was.
     let report = stats.report(Vec::new());
     assert_eq!(

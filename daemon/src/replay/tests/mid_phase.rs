@@ -1,5 +1,5 @@
-//! Recordings of runs in which a GPU had its share, or who plays one: the ticks say so, and replay
-//! without where answers are the same.
+//! Recordings of runs with a GPU mid-phase, or a stand-in for one. The ticks say so, and the replay
+//! without it is the same where the answers are.
 
 use std::sync::Arc;
 
@@ -8,8 +8,7 @@ use hapticd_proxy::Finder;
 
 use super::*;
 
-/// Names every pair of triangles of two meshes that are small enough, and counts no more than it
-/// must.
+/// Names every pair of triangles of two small meshes, and counts no more than necessary.
 #[derive(Debug, Default)]
 struct Everything {
     asked: Vec<Vec<[u32; 2]>>,
@@ -31,7 +30,7 @@ impl MidPhase for Everything {
 
     fn candidates(&mut self, ask: usize) -> Option<&[[u32; 2]]> {
         self.facts.gpu_ns = Some(1234.5);
-        // The ground has more: the CPU looks there.
+        // The ground has more triangles, so the CPU does it.
         let pairs = self.asked.get(ask)?;
         (1..200).contains(&pairs.len()).then_some(pairs)
     }
@@ -88,7 +87,7 @@ fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
         let Event::Tick(tick) = event else { continue };
         let output = &tick.arms[0].output;
         match (output.near_by_gpu, output.near_gpu_ns) {
-            // Of two bodies one.
+            // One of two bodies.
             (Some(1), Some(1234)) => with += 1,
             (None, None) => without += 1,
             other => panic!("{other:?}"),
@@ -102,14 +101,14 @@ fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
     }
     assert!(with > TICKS - 20 && without > 0, "{with} and {without}");
 
-    // The replay has the CPU alone, and the same to the last bit.
+    // The replay uses only the CPU, and is the same to the last bit.
     let outcome = replayed(&bytes, |_| true);
     assert_eq!(outcome.first_difference, None);
     assert!(outcome.is_identical());
     assert!(outcome.report.arms[0].contact_ticks > 300);
 }
 
-/// Recordings of before there was such a thing are read.
+/// Recordings from before the GPU mid-phase can be read.
 #[test]
 fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
     let mut record = hapticd_loop::record::TickRecord::new();
@@ -140,7 +139,7 @@ fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
     let old: TickMessage = serde_json::from_value(json).unwrap();
     assert_eq!(old.arms[0].output.near_by_gpu, None);
     assert_eq!(old.arms[0].output.soft_gpu_age_steps, None);
-    // The CPU's are as old as their surfaces, and nothing is said of it.
+    // The CPU's contacts are as old as their surfaces, so nothing is recorded of that.
     record.arms[0].soft_finder.name = "CPU";
     let message = TickMessage::of(&record, 1, &mut Default::default());
     assert_eq!(message.arms[0].output.soft_gpu_ns, None);

@@ -133,8 +133,8 @@ fn recorder(
     Recorder::new(output, &setup)
 }
 
-/// Records a run in virtual time; stops recording, not running, when the recorder fails. Gives its
-/// words back.
+/// Records a run in virtual time. If the recorder fails, the recording stops but the run continues.
+/// Returns the recorder's error.
 fn record_virtual(output: &Memory, max_bytes: u64, ticks: u64) -> Result<(), String> {
     let mut setup = build(SCENE, Time::Virtual);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), max_bytes)?;
@@ -247,7 +247,7 @@ fn a_virtual_run_comes_out_bit_for_bit() {
         (2500, None, End::Complete)
     );
     assert!(outcome.is_identical() && outcome.unverified_ticks == 0);
-    // It was about something.
+    // The run was not trivial.
     assert!(
         outcome.report.arms[0].contact_ticks > 300,
         "{:?}",
@@ -313,7 +313,7 @@ fn lost_records_are_said() {
         lost.end
     );
     assert!(!lost.is_identical());
-    // All steps of the end gone: a tail of a few ticks is how a run ends, a longer one is a loss.
+    // All steps of the end are gone: a run ends with a tail of a few ticks, a longer one is a loss.
     let lost = replayed(&bytes, |e| !matches!(e, Event::Step(s) if s.step > 290));
     assert!(
         lost.is_identical() && lost.unverified_ticks > 0 && lost.unverified_ticks <= 10,
@@ -326,8 +326,8 @@ fn lost_records_are_said() {
     );
 }
 
-/// A run as real time makes it: answers late, passed over and missing, steps written long after the
-/// ticks that use them, skipped periods, arms that come and go, gains and limits that change.
+/// A run as in real time: answers late, skipped and missing, steps written long after the ticks
+/// that use them, skipped periods, arms that come and go, gains and limits that change.
 #[test]
 fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
     let mut random = Random(0x1234_5678_9abc_def1);
@@ -400,7 +400,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
             };
             setup.core.tighten(0, &limits).expect("tighter");
         }
-        // A technician undoes it.
+        // A technician releases it.
         if tick == 2000 {
             setup
                 .core
@@ -424,7 +424,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
         }
         let record = *setup.core.stamp(now_ns, now_ns + 10, now_ns + 20);
         while setup.core.take_retired().is_some() {}
-        // The newest query replaces one that nobody has answered.
+        // The newest query replaces one that was not answered.
         let query: Query = setup.core.query();
         sink.tick(&record).expect("written");
         if random.below(3) > 0 {
@@ -454,7 +454,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                 }
             }
             {
-                // Now and then there is no buffer left for the second arm, or for any.
+                // Sometimes there is no buffer left for the second arm, or for any.
                 let mut buffers = if random.below(40) == 0 {
                     random.below(2)
                 } else {
@@ -510,7 +510,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
         "{:?}",
         outcome.report.arms
     );
-    // Without the gains, or without the limits, it would not come out.
+    // Without the gains, or without the limits, the replay would differ.
     for forget in ["gains", "limits"] {
         let outcome = replayed(&bytes, |event| {
             if let Event::Tick(t) = event {
@@ -575,7 +575,7 @@ fn a_recording_brings_its_meshes_along() {
     let paths = files::paths(&mut named);
     assert_eq!(std::fs::read_to_string(&*paths[0]).expect("there"), ball);
     let at = paths[0].clone();
-    // Recorded from there, and read from the recording when the folder is gone.
+    // Recorded from there, and read from the recording after the folder is gone.
     let text = format!(
         "{SCENE}\n[[body]]\nname = \"b\"\nshape = {{ kind = \"mesh\", file = \"{}\" }}\n",
         at.display()
@@ -595,7 +595,7 @@ fn a_recording_brings_its_meshes_along() {
     let setup = session_setup::build(&config, Path::new(""), true).expect("complete");
     assert_eq!(setup.collider.infos().len(), 3);
     drop(unpacked);
-    // As many files as are named.
+    // The number of files must match the configuration.
     assert!(files::Unpacked::new(&mut config, &[]).is_err());
 }
 

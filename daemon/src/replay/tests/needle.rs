@@ -5,8 +5,8 @@ use hapticd_proxy::{Held, Phase};
 
 const NEEDLE: &str = include_str!("../../../../config/needle.toml");
 
-/// A run in virtual time that is checked at every tick: the tip against all of bone, the hub by the
-/// checker.
+/// Records a run in virtual time that is checked at every tick: the tip against all of bone, the
+/// hub by the checker.
 fn bytes(ticks: u64) -> Vec<u8> {
     let output = Memory::new(usize::MAX);
     let mut setup = build(NEEDLE, Time::Virtual);
@@ -50,7 +50,7 @@ fn bytes(ticks: u64) -> Vec<u8> {
         }
     }
     assert!(looks > 5, "{looks}");
-    // The needle is 0.6 mm thick from its axis.
+    // The radius of the needle is 0.6 mm.
     assert!((6e-4..7e-4).contains(&nearest), "{nearest}");
     let arm = &stats.report(Vec::new()).arms[0];
     assert!(
@@ -75,7 +75,7 @@ fn needles_replay() {
         ),
         (9_000, None, End::Complete)
     );
-    // It was about something: skin, fat, muscle, both walls of the vessel, and bone.
+    // The run covered skin, fat, muscle, both walls of the vessel, and bone.
     let needle = outcome.report.arms[0].needle.unwrap();
     assert_eq!((needle.insertions, needle.pierced), (1, 5), "{needle:?}");
     assert!(
@@ -87,7 +87,7 @@ fn needles_replay() {
         "{needle:?}"
     );
     assert!(needle.inserted_ticks > 4_000, "{needle:?}");
-    // What is recorded of the needle counts.
+    // The recorded state of the needle is compared.
     let mut seen = 0;
     let other = replayed(&bytes, |event| {
         if let Event::Tick(tick) = event

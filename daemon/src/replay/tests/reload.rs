@@ -1,4 +1,4 @@
-//! A configuration that changes while it runs is felt, recorded and replayed.
+//! A configuration that changes during a run is rendered, recorded and replayed.
 
 use super::*;
 use crate::reload::reader;
@@ -37,7 +37,7 @@ position_m = [0.0, 0.0, -1.0]
     )
 }
 
-/// A configuration file in a folder of its own.
+/// A configuration file in a separate folder.
 struct File(std::path::PathBuf);
 
 impl File {
@@ -51,8 +51,8 @@ impl File {
         file
     }
 
-    /// Writes it as if that were `hours` after the start: no two looks at a clock that may not have
-    /// ticked.
+    /// Writes the file with a time `hours` after the start, so that the test does not depend on a
+    /// clock that may not have ticked.
     fn write(&self, text: &str, hours: u64) {
         std::fs::write(&self.0, text).expect("written");
         let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(3600 * (1 + hours));
@@ -100,7 +100,7 @@ fn record(name: &str, change: Option<String>) -> Vec<u8> {
     output.take()
 }
 
-/// Force sent to the arm in each tick, N.
+/// Returns the force sent to the arm in each tick, N.
 fn forces(bytes: &[u8]) -> Vec<f64> {
     let mut reader = reader_of(bytes);
     let mut forces = Vec::new();
@@ -117,7 +117,7 @@ fn reader_of(bytes: &[u8]) -> Reader<Cursor<&[u8]>> {
     super::reader(bytes).expect("a recording")
 }
 
-/// The surfaces that were given in a recording: query tick, body, stiffness.
+/// Returns the changes of surfaces in a recording: query tick, body, stiffness.
 fn surfaces(bytes: &[u8]) -> Vec<(u64, u32, f64)> {
     let mut reader = reader_of(bytes);
     let mut found = Vec::new();
@@ -141,7 +141,7 @@ fn surfaces(bytes: &[u8]) -> Vec<(u64, u32, f64)> {
 fn a_softer_material_is_felt_at_once_and_the_recording_replays() {
     let hard = record("hard", None);
     let soft = record("soft", Some(text(20.0, 4.0, "info")));
-    // Only the floor is of that material.
+    // Only the floor has that material.
     assert_eq!(
         (surfaces(&hard), surfaces(&soft)),
         (vec![], vec![(2001, 1, 20.0)])
@@ -164,7 +164,7 @@ fn a_softer_material_is_felt_at_once_and_the_recording_replays() {
         outcome.is_identical() && outcome.ticks == 2900 && outcome.end == End::Complete,
         "{outcome:?}"
     );
-    // It is the recorded command that makes it come out.
+    // The recorded command is what makes the replay identical.
     let outcome = replayed(&soft, |event| {
         if let Event::Step(step) = event {
             step.applied.clear();
@@ -191,7 +191,8 @@ fn what_is_reloaded_is_named_with_its_bodies_and_an_error_changes_nothing() {
     let setup = build(&before, Time::Virtual);
     let mut read = reader(file.0.clone(), loaded, &setup);
     assert!(read(false).expect("unchanged").is_none());
-    // Broken, and looser: refused, and the next comparison is still with what runs.
+    // Broken, then looser: both are refused, and the next comparison is still with the running
+    // configuration.
     file.write("[safety\n", 1);
     assert!(read(false).is_err());
     file.write(&text(20.0, 5.0, "debug"), 2);
@@ -207,7 +208,7 @@ fn what_is_reloaded_is_named_with_its_bodies_and_an_error_changes_nothing() {
         (floor, 20.0)
     );
     assert_eq!(new.changes.len(), 4, "{:?}", new.changes);
-    // Asked for: read even if it is as it was.
+    // On request the file is read even if it is unchanged.
     let same = read(true).expect("taken").expect("asked for");
     assert!(same.changes.is_empty() && same.surfaces.is_empty() && same.log_level.is_none());
 }
@@ -286,7 +287,7 @@ material = "foam"
         [first + 2, first + 3],
         "worm and jelly behind two stones"
     );
-    // The scene knows them by these, and another one by no number.
+    // The scene knows the bodies by these ids, and no body by another one.
     let mut soft = setup.soft.unwrap();
     let (id, material) = new.surfaces[1];
     assert!(soft.set_surface(id, &material));

@@ -1,5 +1,5 @@
-//! A client that falls silent, and speaks again while the hand is inside its body: the recorded
-//! force is the judge.
+//! A client that falls silent, and speaks again while the hand is inside its body; judged by the
+//! recorded force.
 
 use super::*;
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
@@ -15,13 +15,13 @@ intention = "press"
 tool = { kind = "sphere", radius_m = 0.005 }
 "#;
 
-/// The hand is down from 1.5 s on.
+/// Tick at which the client falls silent; the hand is down from 1.5 s on.
 const SILENT: u64 = 2000;
 
 const PEAK_N: f64 = 4.0;
 
-/// Ticks after falling silent at which the client speaks again, and whether it falls silent once
-/// more soon after.
+/// Ticks from the silence until the client speaks again, and whether it falls silent once more soon
+/// after.
 struct Story {
     back_after: u64,
     again_after: Option<u64>,
@@ -30,7 +30,7 @@ struct Story {
 /// Force sent and wanted, N; state and reason of the governor.
 type Judged = (f64, f64, u8, u8);
 
-/// The force of every tick, and the recording.
+/// Returns the force of every tick, and the recording.
 fn played(story: &Story, ticks: u64) -> (Vec<Judged>, Vec<u8>) {
     let mut setup = build(SCENE, Time::Virtual);
     let output = Memory::new(usize::MAX);
@@ -82,7 +82,7 @@ fn who_speaks_again_presses_nobody_before_a_small_force() {
     assert!(pressed_n > 1.0, "{pressed_n} N: it pressed");
     let lease = ForceOffReason::LeaseExpired.code();
     assert_eq!(at(SILENT).3, lease, "in the tick that is told");
-    // It fades: 50 ms, no tick more than its share and what the hand does.
+    // Force fades within 50 ms. No tick takes more than its share and the hand's part.
     for tick in SILENT..SILENT + 60 {
         let (before, now) = (at(tick - 1).0, at(tick).0);
         assert!(now <= before + 1e-9, "tick {tick}: {before} N, {now} N");
@@ -94,7 +94,7 @@ fn who_speaks_again_presses_nobody_before_a_small_force() {
     let limits = Limits::default();
     let back = SILENT + story.back_after;
     let engage_n = limits.engage_force_n;
-    // The hand is inside, and the body wants as much as before: nothing until that is little, and
+    // The hand is inside, and the body wants as much as before: no force until that is little, and
     // then a ramp.
     assert!(at(back).1 > 1.0, "{} N wanted", at(back).1);
     let (mut small, mut ramping) = (false, 0_u64);

@@ -5,7 +5,7 @@ use hapticd_collision::deformable::FIRST_ID;
 
 const PALPATION: &str = include_str!("../../../../config/palpation.toml");
 
-/// A run in virtual time in which the tissue gets another surface half way.
+/// Records a run in virtual time in which the tissue gets another surface half way.
 fn bytes(ticks: u64) -> Vec<u8> {
     let output = Memory::new(usize::MAX);
     let mut setup = build(PALPATION, Time::Virtual);
@@ -50,10 +50,10 @@ fn soft_bodies_replay() {
         ),
         (1800, None, End::Complete)
     );
-    // It was about something.
+    // The run had contact.
     let arm = &outcome.report.arms[0];
     assert!(arm.contact_ticks > 300 && arm.tracked.max > 10.0, "{arm:?}");
-    // Without one of the soft steps it is not the same, and says so.
+    // Without one of the soft steps the replay fails and reports it.
     let lost = replayed(
         &bytes,
         |event| !matches!(event, Event::Step(s) if s.soft && s.step == 100),
@@ -63,7 +63,7 @@ fn soft_bodies_replay() {
         "{:?}",
         lost.end
     );
-    // Without the new surface in the middle the forces are others.
+    // Without the new surface in the middle the forces differ.
     let hard = replayed(&bytes, |event| {
         if let Event::Step(step) = event
             && step.soft
@@ -75,8 +75,8 @@ fn soft_bodies_replay() {
     assert!(hard.first_difference.is_some_and(|d| d.tick > 900));
 }
 
-/// A client's box is pressed into the tissue beside the finger, another one cannot be met by it,
-/// and the first goes; what is recorded of it.
+/// Presses a client's box into the tissue near the finger, adds one that the tissue cannot meet,
+/// and removes the first. Returns the recording.
 fn bytes_with_a_guest() -> Vec<u8> {
     let output = Memory::new(usize::MAX);
     let mut setup = build(PALPATION, Time::Virtual);
@@ -160,8 +160,8 @@ fn a_clients_body_among_soft_ones_replays() {
         (None, End::Complete)
     );
     assert_eq!((outcome.ticks, told), (1800, 2), "it came and it went");
-    // Of a recording from before soft bodies met clients' there is nothing of that: the finger then
-    // feels a tissue that nobody dents.
+    // A recording from before soft bodies met clients' bodies has none of these commands: the
+    // finger then feels a tissue that nothing dents.
     let alone = replayed(&bytes, |event| {
         if let Event::Step(step) = event
             && step.soft
@@ -175,7 +175,7 @@ fn a_clients_body_among_soft_ones_replays() {
         differs.is_some_and(|tick| (300..1300).contains(&tick)),
         "{differs:?}"
     );
-    // A name that is another one's: what goes is not what came.
+    // The key of another body: the wrong body goes.
     let mixed = replayed(&bytes, |event| {
         if let Event::Step(step) = event
             && step.soft

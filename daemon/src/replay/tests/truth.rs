@@ -1,4 +1,4 @@
-//! The truth of simulated arms in a recording: there or absent, never zero.
+//! The true state of simulated arms in a recording: present or absent, never zero.
 
 use hapticd_devices::sim::{ArmTruth, Work};
 
@@ -11,7 +11,7 @@ fn truth() -> ArmTruth {
     let arm = arms[0].as_mut().expect("simulated");
     arm.step(5_000_000, 5_000_000, &Default::default());
     let mut truth = arm.truth().expect("simulated");
-    // What a computation may come to passes as well.
+    // Infinities, which a computation may produce, pass as well.
     truth.motors.force_n.x = f64::NEG_INFINITY;
     truth.motor_work = Work {
         force_j: -0.0,
@@ -42,7 +42,7 @@ fn a_simulated_arms_truth_comes_back_to_the_bit() {
 
 #[test]
 fn an_arm_without_truth_has_no_such_field() {
-    // So it is with real arms, and with recordings from before there was any.
+    // Real arms have none, and neither have recordings from before it existed.
     let message = TickMessage::of(&TickRecord::new(), 1, &mut Default::default());
     let text = serde_json::to_string(&message).expect("JSON");
     assert!(!text.contains("truth"), "{text}");

@@ -1,4 +1,4 @@
-//! Shapes are filled to their sides and not beyond, courses are set from end to end.
+//! Shapes are filled up to their sides and not beyond; curves are set from end to end.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn made(text: &str) -> Result<ImplicitSpec, String> {
 #[test]
 fn a_solid_is_filled_from_side_to_side() {
     let spec = made("shape = { kind = \"cuboid\", size_m = [0.1, 0.06, 0.04] }\nposition_m = [1, 2, 3]\npinned = \"bottom\"\nimplicit = { sphere_radius_m = 0.01 }").unwrap();
-    // 80, 40 and 20 mm between the outermost middles, 12 mm from one to the next.
+    // 80, 40 and 20 mm between the outermost centres, 12 mm between neighbours.
     assert_eq!(spec.points.len(), 7 * 4 * 2);
     assert_eq!(spec.pinned, (0..28).collect::<Vec<_>>());
     let middle: Vec3 = spec.points.iter().sum::<Vec3>() / 56.0;

@@ -1,4 +1,4 @@
-//! A volume goes from its file to its place in the world; what cannot be says whose fault it is.
+//! A volume goes from its file to its place in the world; errors name the faulty part.
 
 use super::*;
 use hapticd_deformable::ImplicitModel;
@@ -11,7 +11,7 @@ fn body(text: &str) -> config::Body {
     loaded.config.bodies.remove(0)
 }
 
-/// A folder of its own, gone at the end.
+/// A temporary folder, removed on drop.
 struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -34,8 +34,8 @@ impl Drop for Folder {
     }
 }
 
-/// A ball of 6 mm in samples a millimetre apart, off the middle of the file's frame: what a scanner
-/// that counts in millimetres would say of it.
+/// Returns a ball of 6 mm in samples a millimetre apart, off the centre of the file's frame, as a
+/// scanner that counts in millimetres would write it.
 fn ball(units: bool) -> Vec<u8> {
     let mut text = String::from(
         "NRRD0004\ntype: short\ndimension: 3\nsizes: 17 17 17\nspace: left-posterior-superior\nspace directions: (0,1,0) (-1,0,0) (0,0,1)\nspace origin: (20,12,22)\nencoding: ascii\n",
@@ -169,7 +169,7 @@ fn what_cannot_be_says_whose_fault_it_is() {
         );
         assert!(error.contains(&format!("{file}.nrrd")), "{error}");
     }
-    // And nobody else can be made of samples.
+    // No other model can be made of samples.
     for shape in [
         "kind = \"skull\"",
         "kind = \"volume\", file = \"mm.nrrd\", level = 300",

@@ -1,5 +1,5 @@
-//! Limits, clears, reloads and gains from several clients in turns, through hub, dispatch and the
-//! loop's turns, in virtual time.
+//! Limits, clears, reloads and gains from several clients in turn, through hub, dispatch and the
+//! loop's ticks, in virtual time.
 
 use super::*;
 use crate::service::Dispatch;
@@ -36,7 +36,7 @@ intention = \"press\"
 tool = { kind = \"sphere\", radius_m = 0.005 }
 ";
 
-/// A xorshift generator: the run is the same each time.
+/// A xorshift generator, so that the run is the same each time.
 struct Random(u64);
 
 impl Random {
@@ -51,7 +51,7 @@ impl Random {
         self.below(1 << 20) as f64 / f64::from(1 << 20)
     }
 
-    /// No limit as a rule, else one up to `most`.
+    /// Returns no limit as a rule, otherwise one up to `most`.
     fn limit(&mut self, most: f64) -> Limit {
         match self.below(4) {
             0 => Limit(most * self.unit()),
@@ -78,7 +78,7 @@ impl Random {
     }
 }
 
-/// The eight limits that clients can tighten.
+/// Returns the eight limits that clients can tighten.
 fn eight(l: &Limits) -> [f64; 8] {
     [
         l.peak_force_n,
@@ -109,11 +109,11 @@ fn is_meant(arm: u8, index: usize) -> bool {
     arm == ALL_ARMS || usize::from(arm) == index
 }
 
-/// What must hold, from the plain list of all that was asked for.
+/// The expected state, from a plain list of all requests.
 struct Oracle {
-    /// What arm and configuration allowed at the start.
+    /// Limits of arm and configuration at the start.
     start: [Limits; ARMS],
-    /// The configuration's, as reloaded last.
+    /// Limits of the configuration, as last reloaded.
     configured: Limits,
     /// Tightenings that were not undone, by the token of their answer.
     list: Vec<(u64, TightenLimits)>,
@@ -132,8 +132,8 @@ impl Oracle {
         least
     }
 
-    /// The governor keeps exactly the strictest of all; less peak only where heating would not
-    /// allow it.
+    /// Checks that the governor keeps exactly the strictest of all limits; the peak is lower only
+    /// where heating would not allow it.
     fn check(&self, arm: usize, kept: &Limits, told: &str) -> bool {
         let (expected, kept_eight) = (self.expected(arm), eight(kept));
         kept.validate().unwrap();
@@ -183,7 +183,7 @@ struct Bench {
     oracle: Oracle,
     now_ns: u64,
     ids: u64,
-    /// Requests that were not answered yet: what they ask for, by their ids.
+    /// Unanswered requests by their ids.
     open: BTreeMap<u64, (ClientId, SupervisorRequest)>,
     answered: BTreeMap<&'static str, u64>,
 }
@@ -278,7 +278,7 @@ impl Bench {
         self.perform();
     }
 
-    /// As the server does: commands go to the dispatch, replies to their requests.
+    /// Performs requests like the server: commands go to the dispatch, replies to their requests.
     fn perform(&mut self) {
         for output in std::mem::take(&mut self.out) {
             match output {
@@ -315,7 +315,7 @@ impl Bench {
             self.oracle.list.clear();
             return;
         };
-        // What was for all arms stays on the other one.
+        // A tightening for all arms stays on the other arm.
         let other = 1 - arm as u8;
         self.oracle.list.retain_mut(|(_, wish)| {
             if wish.arm == ALL_ARMS {
@@ -325,7 +325,7 @@ impl Bench {
         });
     }
 
-    /// One round of the server. Gives how many were answered.
+    /// Runs one round of the server. Returns the number of answers.
     fn settle(&mut self) -> usize {
         let mut answers = Vec::new();
         self.dispatch.settle(self.now_ns, &mut answers);
@@ -339,7 +339,7 @@ impl Bench {
         answers.len()
     }
 
-    /// Something that a client or the supervisor does. Gives the arms whose faults are cleared.
+    /// Performs an action of a client or the supervisor. Returns the arms whose faults are cleared.
     fn act(&mut self, gains: &mut [Option<Gains>; MAX_ARMS]) -> [bool; ARMS] {
         let nobody = [false; ARMS];
         let app = self.apps[self.random.below(3) as usize];
@@ -352,7 +352,7 @@ impl Bench {
                     app
                 };
                 self.send(by, wish.into());
-                // What cannot be kept is refused at once; the list is that of what stands.
+                // Limits that cannot be kept are refused at once; the list holds what stands.
                 self.settle();
             }
             6 => {
@@ -380,7 +380,7 @@ impl Bench {
                 gains[..ARMS].fill(Some(new));
             }
             _ => {
-                // Its tightenings outlive it.
+                // The client's tightenings outlive it.
                 let which = self.random.below(3) as usize;
                 let gone = std::mem::replace(
                     &mut self.apps[which],
@@ -416,7 +416,7 @@ impl Bench {
         self.oracle.configured = limits;
     }
 
-    /// A turn of the loop, and what must hold in it.
+    /// Runs a tick of the loop and checks its state.
     fn turn(&mut self, cleared: [bool; ARMS], gains: &[Option<Gains>; MAX_ARMS]) -> bool {
         let (reloads, said) = (self.controls.reloading.len(), self.news.len());
         assert!(self.controls.settle(self.now_ns, &mut self.news).is_none());
@@ -451,7 +451,8 @@ impl Bench {
                 );
             }
         }
-        // All that was asked for is in force, so all is answered, and only now is a reload told of.
+        // Everything requested is in force, so everything is answered, and a reload is reported
+        // only now.
         self.settle();
         assert!(self.open.is_empty(), "{:?}", self.open);
         for _ in 0..reloads {
@@ -472,8 +473,8 @@ fn limits_in_force_are_the_strictest_of_all_at_every_tick() {
         let mut gains = [None; MAX_ARMS];
         for _ in 0..3000 {
             let mut cleared = [false; ARMS];
-            // Nothing as a rule, now and then many at once, so that the loop sees the last of many
-            // values.
+            // Usually nothing, sometimes many actions at once, so that the loop sees the last of
+            // many values.
             for _ in 0..[0, 0, 1, 1, 2, 7][bench.random.below(6) as usize] {
                 let now = bench.act(&mut gains);
                 cleared = [0, 1].map(|arm| cleared[arm] || now[arm]);
@@ -485,7 +486,7 @@ fn limits_in_force_are_the_strictest_of_all_at_every_tick() {
         refused += count("refused");
         forbidden += count("forbidden");
     }
-    // The run is worth something only if all of it happened.
+    // The run is meaningful only if all of these happened.
     assert!(
         done > 5000 && refused > 200 && forbidden > 1000,
         "{done} {refused} {forbidden}"
