@@ -1,4 +1,4 @@
-//! What the socket answers, word by word: the real daemon, asked for what it does not do.
+//! The answers on the socket, word by word: the real daemon, asked for what it does not do.
 
 mod running;
 
@@ -32,7 +32,7 @@ position_m = [1.0, 0.0, 0.03]
 shape = { kind = \"cuboid\", size_m = [0.02, 0.02, 0.02] }
 ";
 
-/// A gate that goes to and fro beside a wall.
+/// A gate that moves to and fro next to a wall.
 const PLANAR: &str = "
 [[arm]]
 name = \"right\"
@@ -46,7 +46,7 @@ shape = { kind = \"star\", points = 5, outer_radius_m = 0.01, inner_radius_m = 0
 position_m = [0.3, 0.0, 0.0]
 ";
 
-/// Its log is read up to where the arm is there.
+/// Starts a daemon and reads its log until the arm is there.
 fn start(name: &str, configuration: &str, args: &[&str]) -> Daemon {
     let mut daemon = Daemon::run(&format!("answers-{name}"), configuration, &[], args);
     daemon.until("arm attached");
@@ -78,7 +78,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, RequestError>) -> reply::Error 
     }
 }
 
-/// Says of a refusal its code and all words of it.
+/// Checks the code and the text of a refusal.
 #[track_caller]
 fn says<T: std::fmt::Debug>(result: Result<T, RequestError>, code: ErrorCode, words: &str) {
     let error = refused(result);
@@ -105,7 +105,7 @@ fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
         &words,
     );
     says(app.halt_body(floor), ErrorCode::StaticBody, &words);
-    // One that this client added itself is as dynamic as any.
+    // A dynamic body that this client added itself is as dynamic as any other.
     let own = BodySpec {
         kind: BodyKind::Dynamic,
         ..block("own")
@@ -146,10 +146,10 @@ fn a_pose_out_of_the_plane_is_refused_and_the_body_goes_on() {
         "the scene is planar and the pose is 0 m off the plane z = 0 and tilted by 0.400000 rad \
          out of it, at most 0.000001 m and 0.00001 rad",
     );
-    // It is under way to where it was sent before.
+    // It is still on its way to the earlier target.
     let begun = Instant::now();
     loop {
-        // Torn reads pass.
+        // Torn reads are skipped.
         let x_m = bodies.bodies().ok().and_then(|all| {
             let gate = all.as_slice().iter().find(|b| b.body == gate);
             gate.map(|b| b.world_from_body.translation_m[0])
@@ -160,7 +160,7 @@ fn a_pose_out_of_the_plane_is_refused_and_the_body_goes_on() {
         assert!(begun.elapsed() < PATIENCE, "it stays at {x_m:?}");
         std::thread::yield_now();
     }
-    // What rounding does to a pose is no tilt, and a turn in the plane is welcome.
+    // A pose with rounding errors counts as not tilted, and a turn in the plane is allowed.
     let (sin, cos) = 0.3_f64.sin_cos();
     let turned = Pose {
         rotation_xyzw: [1e-8, 0.0, sin, cos],
@@ -188,7 +188,7 @@ fn a_lease_out_of_range_is_told_once_with_the_bound_of_its_side() {
         let renewed = app.request(request::Renew { lease_ms });
         says(renewed, ErrorCode::OutOfRange, words);
         let error = refused(app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, lease_ms));
-        // By that number a client learns what the configuration allows.
+        // This number tells a client what the configuration allows.
         assert_eq!((error.to_string().as_str(), error.limit), (words, 1000));
     }
     app.request(request::Renew { lease_ms: 1000 }).unwrap();
@@ -222,7 +222,7 @@ fn whose_a_body_is_is_said_as_it_is() {
     daemon.end();
 }
 
-/// How often a client is told of the end before its connection closes.
+/// Returns how often a client is told of the end before its connection closes.
 fn times_told(client: &mut Client) -> usize {
     let mut times = 0;
     loop {
@@ -325,7 +325,7 @@ fn a_body_is_refused_for_what_the_configuration_would_not_take() {
     ] {
         says(app.add_body(&spec, &mesh), ErrorCode::OutOfRange, words);
     }
-    // At the bounds it is welcome, and so is any density where it is of no meaning.
+    // Values at the bounds are accepted, and so is any density where it has no meaning.
     for (spec, place) in [(stiffness(1.0), 5.0), (density(1.0), 6.0)] {
         let spec = BodySpec {
             world_from_body: at(place, 0.0, 0.0),

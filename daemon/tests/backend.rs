@@ -1,9 +1,10 @@
-//! A GPU that is lost while a finger is in soft tissue: the CPU takes over and the hand feels
-//! nothing of it, nor of the next GPU that is found.
+//! A GPU is lost while a finger is in soft tissue. The CPU takes over, and the hand feels neither
+//! this nor the next GPU that is found.
 //!
-//! On the adapter that `HAPTICD_GPU` names, else on the software one; without any this fails.
+//! The tests run on the adapter that `HAPTICD_GPU` names, otherwise on the software adapter;
+//! without any they fail.
 #![cfg(feature = "gpu")]
-// Figures, for who runs this with `--nocapture`.
+// Figures, for runs with `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
@@ -59,7 +60,7 @@ fn a_lost_gpu_is_not_felt() {
     let breaker = gpu.breaker();
     let scene = setup.soft.as_mut().unwrap();
     let detector = GpuDetector::new(gpu, *scene.detector_settings()).unwrap();
-    // Virtual time does not wait for a GPU that the CPU has to play: patience beyond the end.
+    // Virtual time does not wait for a GPU that the CPU emulates, so the patience exceeds the run.
     let watched = Watched::new(Box::new(detector), 100_000);
     scene.set_detector(Box::new(watched)).unwrap();
     let mut driver = driver(setup);
@@ -108,10 +109,10 @@ fn a_lost_gpu_is_not_felt() {
     );
 }
 
-/// Virtual time does not wait for a GPU that the CPU has to play: patience beyond the end.
+/// Virtual time does not wait for a GPU that the CPU emulates, so the patience exceeds the run.
 const PATIENCE: u64 = 100_000;
 
-/// Tenths of the daemon's: virtual ticks are slow with a GPU that the CPU plays.
+/// A tenth of the daemon's times: virtual ticks are slow with a GPU that the CPU emulates.
 const PACE: Pace = Pace {
     first_ns: 100_000_000,
     most_ns: 400_000_000,
@@ -123,12 +124,12 @@ fn open() -> Gpu {
     Gpu::open(choice).expect("this test needs a Vulkan adapter, if only a software one")
 }
 
-/// What loses the GPUs that were made, in order.
+/// Breakers of the created GPUs, in order.
 type Breakers = Arc<Mutex<Vec<Breaker>>>;
 
-/// The same loss, and then the GPU supervisor's attempts: two find no GPU, the third one does, and
-/// it is in charge again. Then that one is lost, too. No tick is lost, no step is left out, and
-/// nothing of it is felt.
+/// The same loss, followed by the attempts of the GPU supervisor: two find no GPU, the third one
+/// does, and it takes over. Then that one is lost as well. No tick is lost, no step is left out,
+/// and the hand feels nothing of it.
 #[test]
 fn a_gpu_that_is_found_again_is_not_felt_either() {
     let mut setup = palpation();
@@ -167,7 +168,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
             before.tick < 60_000,
             "lost at {lost_at:?}, found at {found_at:?}"
         );
-        // What the soft bodies' thread does every round, and the GPU supervisor's.
+        // The work of the soft bodies' thread in every round, and that of the GPU supervisor.
         end.attend(driver.scenes().1.unwrap());
         let now = *driver.step(false);
         assert!(supervisor.round(&|| now.now_ns));
@@ -175,7 +176,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
         let scene = driver.soft().unwrap();
         assert_eq!((scene.lost_ticks(), scene.refused()), (0, 0));
         let incidents = scene.detector().incidents().unwrap();
-        // Each is seen by the next step, and nothing else is.
+        // The next step sees each loss, and nothing else.
         assert!(incidents.takeovers <= losses, "{incidents:?}");
         if incidents.recovered > found_at.len() as u64 {
             found_at.push(now.tick);
@@ -220,13 +221,13 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
     );
     assert_eq!(detector.name(), "CPU");
     assert_eq!(end.failed_attempts(), 2);
-    // 100 ms, 200 ms and 400 ms after the loss was seen, which a step may take.
+    // 100 ms, 200 ms and 400 ms after the loss was seen, which may take a step.
     let waited = found_at[0] - lost_at[0];
     assert!(waited >= 700, "found after {waited} ticks");
     assert!(touching > 500 && by_gpu > 400, "{touching}, {by_gpu}");
 }
 
-/// What these tests wait for comes in seconds; who waits for this is held up for ever.
+/// The awaited events take seconds; a longer wait means a hang.
 const WATCHDOG: Duration = Duration::from_secs(300);
 
 /// Ends a thread when the test ends, however it does.
@@ -238,7 +239,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Rounds of the loop and of the GPU supervisor, each a tick of made-up time, until it is `done`.
+/// Runs rounds of the loop and of the GPU supervisor, each a tick of made-up time, until `done`.
 fn rounds(tick: &mut u64, mut round: impl FnMut(u64), mut done: impl FnMut() -> bool) {
     let started = Instant::now();
     while !done() {
@@ -249,7 +250,7 @@ fn rounds(tick: &mut u64, mut round: impl FnMut(u64), mut done: impl FnMut() -> 
     }
 }
 
-/// The soft bodies' thread itself: what it says of a GPU that is lost, sought in vain, and found.
+/// The soft bodies' thread itself: its reports of a GPU that is lost, sought in vain, and found.
 #[test]
 fn the_soft_thread_takes_over_what_the_keeper_finds() {
     let mut scene = palpation().soft.unwrap();
@@ -305,7 +306,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
         };
         until(&|facts| facts.backend == "GPU" && facts.takeovers == 0);
         breaker.lose();
-        // Counts only grow: what is waited for here cannot be missed.
+        // Counts only grow, so the awaited values cannot be missed.
         until(&|facts| facts.takeovers == 1);
         until(&|facts| facts.failed_attempts == 1);
         until(&|facts| facts.handed_back == 1 && facts.backend == "GPU");
@@ -321,7 +322,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
     );
 }
 
-/// The collision thread itself, the same.
+/// The same for the collision thread itself.
 #[test]
 fn the_collision_thread_takes_over_what_the_keeper_finds() {
     let setup = assembly();
@@ -408,8 +409,8 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
     );
 }
 
-/// What the GPU supervisor hands over has all shapes and has answered; what never answers is not
-/// handed over, and says so by itself.
+/// A GPU that the supervisor hands over has all shapes and has answered. One that never answers is
+/// not handed over, and reports that itself.
 #[test]
 fn a_gpu_that_does_not_answer_is_not_handed_over() {
     let mut collider = assembly().collider;
@@ -437,7 +438,7 @@ fn a_gpu_that_does_not_answer_is_not_handed_over() {
     let why = prove(&mut hung, &shapes).unwrap_err();
     assert_eq!(why, "the GPU was late 8 times");
 
-    // Of shapes that are gone since the order nothing is made.
+    // Nothing is made of shapes that are gone since the order.
     assert!(collider.set_midphase(Box::new(new)).is_none());
     drop(collider);
     let mut late = GpuMidPhase::new(open(), limits).unwrap();
@@ -445,7 +446,7 @@ fn a_gpu_that_does_not_answer_is_not_handed_over() {
     assert_eq!((late.shapes(), late.facts().sent), (0, 0));
 }
 
-/// A GPU that was not there at the start is not asked later.
+/// A GPU that did not exist at the start is not requested later.
 #[test]
 fn only_what_was_had_is_asked_again() {
     use hapticd_collision::backend::keep;
@@ -465,8 +466,8 @@ fn only_what_was_had_is_asked_again() {
     assert!(kept.ends.len() == 2 && kept.soft.is_some() && kept.near.is_some());
 }
 
-/// Who asks for a GPU where there is none is told what there is, and who does not insist gets the
-/// CPU; where there is one, both get it.
+/// A request for a GPU without one is answered with the existing ones. Without insistence the CPU
+/// is chosen; with a GPU, both requests get it.
 #[test]
 fn a_backend_is_what_was_asked_for_or_an_error() {
     use hapticd_collision::backend::choose;
@@ -497,7 +498,7 @@ fn a_backend_is_what_was_asked_for_or_an_error() {
         choose(scene, Backend::Cpu, false).unwrap(),
         "contacts of soft bodies: CPU"
     );
-    // What is recorded is exact.
+    // A recorded run must be exact.
     assert!(choose(scene, Backend::Auto, true).unwrap().contains("CPU"));
     assert_eq!(scene.detector().name(), "CPU");
 }
@@ -509,15 +510,15 @@ fn assembly() -> SessionSetup {
     session_setup::build(&loaded.config, Path::new("."), true).unwrap()
 }
 
-/// A peg is pressed on a plate and into its hole; a GPU finds what is near it and is lost in the
-/// middle of it, and so is the next one that the GPU supervisor finds. Every record of every tick
-/// is what it is without a GPU, to the last bit.
+/// A peg is pressed on a plate and into its hole. A GPU mid-phase finds its neighbours and is lost
+/// in the middle of it, and so is the next one that the GPU supervisor finds. Every record of every
+/// tick is the same as without a GPU, to the last bit.
 #[test]
 fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
     const TICKS: usize = 3_000;
     let mut alone = driver(assembly());
-    // All but the time that the tick took here, and whose answer it went by: of how many bodies the
-    // GPU named the pairs.
+    // Everything but the time that the tick took, and the number of bodies whose pairs the GPU
+    // named.
     let step = |driver: &mut VirtualLoop| {
         let mut record = *driver.step(false);
         record.done_ns = 0;
@@ -552,7 +553,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
         attempts += 1;
         let mut new = midphase()?;
         if attempts == 1 {
-            // It is there, and does not answer.
+            // It exists, but does not answer.
             lose(&of_made);
         }
         prove(&mut *new, shapes)?;
@@ -578,7 +579,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
             lose(&breakers);
         }
         let (record, by_gpu) = step(&mut driver);
-        // What is asked after a tick is felt five ticks later.
+        // The answer to a tick's query is used five ticks later.
         let known = |since: usize| k >= since + 5;
         match found_at {
             _ if k <= lost_at => assert_eq!(by_gpu > 0, known(0), "tick {k}"),
@@ -601,7 +602,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
         "{found_at} after {lost_at}"
     );
     let facts = driver.collider().near_facts(0).unwrap();
-    // The second loss was mended, too, by the third attempt.
+    // The second loss was mended as well, by the third attempt.
     assert_eq!((facts.takeovers, facts.handed_back), (2, 2), "{facts:?}");
     assert!(
         facts.why.contains("lost") && facts.given_up.is_empty(),
@@ -609,7 +610,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
     );
 }
 
-/// The same for what is near the tools; small scenes do not open a device without being told to.
+/// The same for the mid-phase; small scenes do not open a device unless configured to.
 #[test]
 fn who_looks_for_what_is_near_is_what_was_asked_for() {
     use hapticd_collision::backend::choose_near;

@@ -9,7 +9,7 @@ use hapticd_collision::virtual_time::VirtualLoop;
 use hapticd_config as config;
 use hapticd_scene::BroadPhaseKind;
 
-/// Ticks of each run; soft bodies take a step in every few of them.
+/// Ticks of each run; soft bodies take a step every few ticks.
 const TICKS: u64 = 120;
 
 const CHOICES: [(config::BroadPhase, BroadPhaseKind); 3] = [
@@ -25,7 +25,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../config")
 }
 
-/// The words of a text, folded (FNV-1a).
+/// Hash of a text (FNV-1a).
 struct Hash(u64);
 
 impl Write for Hash {
@@ -37,8 +37,8 @@ impl Write for Hash {
     }
 }
 
-/// Of each tick what the arms felt, where bodies went and where surfaces are: every number to its
-/// last digit.
+/// Returns a hash of each tick: forces of the arms, poses of bodies and positions of surfaces,
+/// every number to its last digit.
 fn ticks(loaded: &config::Config, kind: BroadPhaseKind) -> Vec<u64> {
     let mut setup = session_setup::build(loaded, &folder(), true).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(setup.collider.world().broad_phase(), kind);
@@ -93,7 +93,7 @@ macro_rules! scenes {
             same_with_each(concat!(stringify!($name), ".toml"));
         })*
 
-        /// Whoever adds a scene adds it here.
+        /// A new scene must be added here.
         #[test]
         fn all_demonstrations_are_here() {
             let here = [$(concat!(stringify!($name), ".toml")),*];

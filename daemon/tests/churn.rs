@@ -29,7 +29,7 @@ use hapticd_proxy::{Material, Query};
 use hapticd_scene::{BodyKind, BodySpec, Shape};
 use hapticd_sync::{latest, ring};
 
-/// Two hands, a ball and a box that turns; the floor is out of the way of most of it.
+/// Two hands, a ball and a box that turns; the floor is mostly out of the way.
 const SCENE: &str = r#"
 [[arm]]
 name = "right"
@@ -56,7 +56,7 @@ fn build() -> SessionSetup {
     session_setup::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A linear congruential sequence: the same churn every time.
+/// A linear congruential generator, so that the churn is the same every time.
 struct Random(u64);
 
 impl Random {
@@ -67,7 +67,7 @@ impl Random {
         (self.0 >> 33) % n
     }
 
-    /// In -1..1.
+    /// Returns a number in -1..1.
     fn signed(&mut self) -> f64 {
         self.below(1 << 24) as f64 / f64::from(1 << 23) - 1.0
     }
@@ -81,7 +81,7 @@ impl Random {
     }
 }
 
-/// Shapes that the guests are made of: made once, as importers do.
+/// Shapes of the guests, made once, as importers do.
 struct Guests {
     shapes: Vec<Shape>,
     count: u64,
@@ -120,7 +120,7 @@ impl Guests {
     }
 }
 
-/// What a client of ill will does next to the bodies that it has.
+/// Next action of a hostile client.
 enum Deed {
     Add(Box<BodySpec>),
     Remove(u32),
@@ -129,8 +129,8 @@ enum Deed {
     Send(u32, Pose, f64),
 }
 
-/// Adds around, at and near the tools; removes what it has just been touching; sends bodies through
-/// them. `kept` are the ids that live, `at` where a tool is.
+/// Adds bodies around, at and near the tools, removes the ones just touched, and sends bodies
+/// through the tools. `kept` are the ids that live, `at` is the position of a tool.
 fn deed(random: &mut Random, guests: &mut Guests, kept: &[u32], at: &Vec3) -> Deed {
     let some = |random: &mut Random| kept[random.below(kept.len() as u64) as usize];
     let choice = random.below(10);
@@ -150,7 +150,7 @@ fn deed(random: &mut Random, guests: &mut Guests, kept: &[u32], at: &Vec3) -> De
     let pose = match random.below(3) {
         // Around the tool.
         0 => Pose::from_parts((at + random.vector(0.02)).into(), random.turn()),
-        // Just beneath it: touched in the next moment.
+        // Just beneath the tool, which touches it in the next moment.
         1 => Pose::translation(at.x, at.y, at.z - 0.0255 - 0.001 * random.signed().abs()),
         _ => Pose::from_parts((at + random.vector(0.08)).into(), random.turn()),
     };
@@ -164,10 +164,10 @@ fn deed(random: &mut Random, guests: &mut Guests, kept: &[u32], at: &Vec3) -> De
 
 /// Ticks of the churn in virtual time.
 const TICKS: u64 = 24_000;
-/// A client that is lost is told to the loop so many ticks before the scene removes its bodies.
+/// Ticks between telling the loop of a lost client and the scene's removal of its bodies.
 const LATER: u64 = 7;
 
-/// What a run in virtual time gives to its observers: steps and records, each in its order.
+/// What a run in virtual time gives its observers: steps and records, each in its order.
 struct Observed<'a> {
     applied: &'a [Applied],
     last_sequence: u64,
@@ -196,7 +196,7 @@ fn churn(seed: u64, mut observe: impl FnMut(Observed<'_>)) -> u64 {
         for _ in 0..random.below(2) {
             match deed(&mut random, &mut guests, &kept, &at) {
                 Deed::Add(spec) => {
-                    // A dynamic one may be refused where something is.
+                    // A dynamic body may be refused where its place is taken.
                     if let SceneReply::Added(id) = driver.command(SceneCommand::Add(spec)) {
                         kept.push(id);
                     }
@@ -236,7 +236,7 @@ fn churn(seed: u64, mut observe: impl FnMut(Observed<'_>)) -> u64 {
     guests.count
 }
 
-/// A checker with its statistics, and the steps and records that have not come to it yet.
+/// A checker with its statistics, and the steps and records that have not reached it yet.
 struct Watcher {
     checker: Checker,
     stats: Stats,
@@ -268,7 +268,7 @@ impl Watcher {
         alarm
     }
 
-    /// Ticks that were checked, and those that were not, over both arms.
+    /// Returns the number of checked and of unchecked ticks over both arms.
     fn ticks(&self) -> (u64, u64) {
         let report = self.stats.report(Vec::new());
         let count =
@@ -277,8 +277,9 @@ impl Watcher {
     }
 }
 
-/// Thousands of comings and goings. One checker hears of everything in order, one of steps long
-/// before the ticks, one misses records: none of them may cry wolf, and the first misses nothing.
+/// Thousands of bodies come and go. One checker receives everything in order, one receives steps
+/// long before the ticks, one misses records. None may raise a false alarm, and the first misses
+/// nothing.
 #[test]
 fn a_churn_of_bodies_around_tools_raises_no_alarm() {
     let (mut ordered, mut early, mut lossy) = (Watcher::new(), Watcher::new(), Watcher::new());
@@ -288,7 +289,7 @@ fn a_churn_of_bodies_around_tools_raises_no_alarm() {
     let mut pause = 0;
     let guests = churn(5, |seen| {
         ordered.tick(seen.record);
-        // Lost in bursts, as a ring that is full loses them.
+        // Lost in bursts, as a full ring loses them.
         pause = if pause == 0 && random.below(400) == 0 {
             1 + random.below(200)
         } else {
@@ -335,8 +336,8 @@ fn a_churn_of_bodies_around_tools_raises_no_alarm() {
     );
 }
 
-/// The fault that would be the worst of all: a loop that takes a body for the one before it in its
-/// slot, and so for solid while the tool is inside.
+/// The worst possible fault: a loop that takes a body for the previous one in its slot, and so for
+/// solid while the tool is inside.
 #[test]
 fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
     let mut watcher = Watcher::new();
@@ -345,7 +346,7 @@ fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
         let mut record = *seen.record;
         let mut inside_now = false;
         for arm in &mut record.arms[..2] {
-            // What the answer in use said may be some ticks old: the tool may have come out since.
+            // The answer in use may be some ticks old: the tool may have come out since.
             inside_now |= arm.inside != 0;
             arm.solid |= arm.inside;
         }
@@ -359,7 +360,7 @@ fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
         }
     });
     assert!(planted > 1000);
-    // An answer is four ticks old: what has just come out is no penetration any more.
+    // An answer is four ticks old: a body that has just come out is no longer penetrated.
     assert!(found * 100 > planted * 90, "{found} of {planted}");
 }
 
@@ -373,15 +374,15 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// What comes and goes with the real threads.
+/// Number of actions with the real threads.
 const DEEDS: u64 = 6000;
-/// The loop's ticks do not wait for time, but let the others run.
+/// The loop's ticks do not wait for time, but yield to the other threads.
 const PAUSE: Duration = Duration::from_micros(150);
-/// What is waited for comes at once; whoever waits for this is held up for ever.
+/// The awaited events come at once; a longer wait means a hang.
 const WATCHDOG: Duration = Duration::from_secs(120);
 
 /// The loop's, the collision thread's and the scribe's own code, each on a thread, and a client
-/// that does its worst: whatever comes first, the checker knows of every shape before it has to.
+/// that does its worst. Whatever comes first, the checker knows every shape before it needs it.
 #[test]
 fn a_churn_with_the_real_threads_raises_no_alarm() {
     let setup = build();
@@ -489,7 +490,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
             replies.recv_timeout(WATCHDOG).expect("an answer").1
         };
         let (mut deeds, mut touched) = (0, [false; 2]);
-        // However fast deeds are done, both tools come to touch something.
+        // However fast the actions are, both tools touch something in the end.
         while deeds < DEEDS || touched.contains(&false) {
             deeds += 1;
             let arm = random.below(2) as usize;
@@ -508,7 +509,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
                 }
                 Deed::Lose(id) => {
                     kept.retain(|k| *k != id);
-                    // A ring that is full is asked again, as the server does.
+                    // A full ring is tried again, as the server does.
                     let mut told = gone_in.push(BodyOrder::Forget(id));
                     while told.is_err() {
                         std::thread::yield_now();
@@ -536,7 +537,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
             lost_steps > 0 || arm.unchecked_why.unknown_shape == 0,
             "{arm:?}"
         );
-        // Every tick is accounted for, but those lost at the very end.
+        // Every tick is accounted for, except those lost at the very end.
         let told = arm.checked_ticks + arm.unchecked_ticks;
         assert!(
             told <= ticks && told + report.lost_records + 4096 >= ticks,

@@ -14,7 +14,7 @@ use hapticd_proxy::{Material, Query, Snapshot};
 use hapticd_scene::{BodyKind, BodySpec, Shape};
 use hapticd_sync::{delivery, latest, ring};
 
-/// Longer than anything here takes on any machine: what waits for so long hangs.
+/// Longer than anything here takes on any machine: a longer wait means a hang.
 const WATCHDOG: Duration = Duration::from_secs(120);
 
 struct Stop(Arc<AtomicBool>);
@@ -50,7 +50,7 @@ fn body(name: &str, kind: BodyKind, at: Vec3) -> BodySpec {
     }
 }
 
-/// The thread with the loop's ends in hand.
+/// The thread, with the loop's ends of its queues.
 struct Side {
     core: hapticd_loop::core::LoopCore,
     queries: latest::Writer<Query>,
@@ -114,7 +114,7 @@ impl Side {
         }
     }
 
-    /// Asks, tick after tick, until `count` queries were answered. The steps.
+    /// Sends queries, tick after tick, until `count` were answered. Returns the steps.
     fn answers(&mut self, count: usize) -> Vec<StepLog> {
         let (started, mut steps) = (Instant::now(), Vec::new());
         while steps
@@ -150,8 +150,8 @@ impl Side {
 #[test]
 fn answers_come_while_the_dynamics_never_do() {
     let mut side = Side::new();
-    // Nobody computes. The first course is empty and is not taken up, so one piece of work may be
-    // all there ever is.
+    // Nobody computes. The first trajectory is empty and is not taken up, so one piece of work may
+    // be all there ever is.
     let far = Vec3::new(0.1, 0.1, 0.3);
     side.ask(
         1,
@@ -160,7 +160,8 @@ fn answers_come_while_the_dynamics_never_do() {
     let steps = side.answers(500);
     assert!(steps.iter().any(|s| s.work.away), "no work was away");
     assert!(side.replies.try_recv().is_err(), "nobody can know yet");
-    // What needs no dynamics goes on; what does waits behind it, and all come in their order.
+    // Commands that need no dynamics go on. Commands that do wait behind it, and all come in their
+    // order.
     side.ask(2, SceneCommand::Remove { id: 1 });
     side.ask(3, SceneCommand::Halt { id: 2 });
     side.answers(50);
@@ -191,7 +192,7 @@ fn what_leaves_the_scene_is_freed_elsewhere() {
         let (_, SceneReply::Added(id)) = side.reply() else {
             panic!("round {round}");
         };
-        // One that is refused, too: the name is taken.
+        // A refused command waits as well: the name is taken.
         let twin = body("guest", BodyKind::Static, -far);
         let refused = Arc::downgrade(&twin.shape.index);
         side.ask(2, SceneCommand::Add(Box::new(twin)));
@@ -200,7 +201,7 @@ fn what_leaves_the_scene_is_freed_elsewhere() {
         assert!(matches!(side.reply(), (2, SceneReply::AddRefused(_))));
         assert_eq!(side.reply(), (3, SceneReply::Done));
         drop(side.steps.try_iter().collect::<Vec<_>>());
-        // Both are still there: whoever gets them frees them.
+        // Both still exist: the receiver frees them.
         assert!(index.strong_count() > 0 && refused.strong_count() > 0);
         let gone = [0, 1].map(|_| side.garbage.recv_timeout(WATCHDOG).unwrap());
         side.answers(5);

@@ -1,7 +1,7 @@
-//! A GPU's driver that blocks in a call, in a whole session in real time: whoever presses goes on
-//! feeling, for the collision thread never makes that call.
+//! A GPU driver that blocks in a call, in a whole session in real time. The force continues,
+//! because the collision thread never makes that call.
 #![cfg(feature = "gpu")]
-// Figures, for whoever runs this with `--nocapture`.
+// Figures, for runs with `--nocapture`.
 #![allow(clippy::print_stdout)]
 
 use std::collections::VecDeque;
@@ -26,14 +26,14 @@ use hapticd_shaders::{
     Candidate, Candidates, Fault, GpuMidPhase, Limits, ShapeId, Sweep, SweepError, Sweeper, Ticket,
 };
 
-/// Code of the reason: the contact data are too old.
+/// Published code of the reason: contact data too old.
 const STALE_CONTACT: u8 = 34;
-/// From what age on they are: long for a machine that is busy, and nothing beside a driver that
-/// never comes back.
+/// Age from which contact data are too old: long for a busy machine, and short against a driver
+/// that never returns.
 const STALE_CONTACT_MS: u32 = 2000;
-/// A failure, for what a busy machine may take long to do.
+/// Bound that counts as a failure, above what a busy machine needs.
 const WATCHDOG: Duration = Duration::from_secs(120);
-/// Ticks under force that are to be seen: by the GPU, and after it was given up.
+/// Required ticks under force: with the GPU, and after it was given up.
 const TICKS: u64 = 300;
 
 const SCENE: &str = r#"
@@ -63,7 +63,7 @@ enum Call {
     Poll,
 }
 
-/// When a call hangs, and until when: until the other end is dropped.
+/// When a call hangs: until the other end is dropped.
 #[derive(Debug)]
 struct Hang {
     call: Call,
@@ -81,11 +81,11 @@ impl Hang {
     }
 }
 
-/// A device that names all pairs of triangles, at once, until its driver hangs.
+/// A device that names all pairs of triangles at once, until its driver hangs.
 #[derive(Debug)]
 struct Device {
     hang: Hang,
-    /// Triangles of each shape.
+    /// Number of triangles of each shape.
     shapes: Vec<u32>,
     sent: u64,
     answers: VecDeque<Candidates>,
@@ -155,7 +155,7 @@ impl Seen {
     }
 }
 
-/// Keeps every tick, and has the driver hang when the hand has pressed for a while by the GPU's
+/// Keeps every tick, and hangs the driver when the hand has pressed for a while with the GPU's
 /// answers.
 struct Watcher {
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -224,7 +224,7 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
     };
     let limits = Limits {
         triangles: 0,
-        // A busy machine may be late as often as it likes: only silence is the end.
+        // A busy machine may be late as often as it likes: only silence ends the run.
         late: u32::MAX,
         ..Limits::DEFAULT
     };
@@ -255,7 +255,7 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
         let enough = after.load(Ordering::Acquire) >= TICKS;
         let failed = stale.load(Ordering::Acquire) || begun.elapsed() > WATCHDOG;
         if failed {
-            // Whatever waits for the driver is to end, so that the test can say what was seen.
+            // Every wait for the driver must end, so that the test can report what was seen.
             failure.lock().unwrap().take();
         }
         match enough || failed {
@@ -302,7 +302,7 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
     assert!(near.takeovers >= 1, "{near:?}");
     assert!(near.why.contains("has not answered"), "{near:?}");
 
-    // The session has ended, and the driver hangs on.
+    // The session has ended, but the driver still hangs.
     assert!(!threads_end.have_ended(Duration::ZERO));
     release.lock().unwrap().take();
     assert!(threads_end.have_ended(WATCHDOG), "it ends by itself");

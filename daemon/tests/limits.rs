@@ -1,5 +1,5 @@
-//! Limits at the border: the real daemon, its sockets, its configuration's file, a hand that
-//! presses, and the force that is published.
+//! Limits at the border: the real daemon, its sockets, its configuration file, a hand that presses,
+//! and the published force.
 
 mod running;
 
@@ -15,13 +15,13 @@ use hapticd_recording::message::InputMessage;
 use hapticd_recording::reader::{Event, Reader};
 use running::{Daemon, PATIENCE};
 
-/// A hand that presses on a floor with more than the default peak of 4 N, also where lateness has
+/// A hand that presses on a floor with more than the default peak of 4 N, even where lateness has
 /// made the arm soft, for as long as any test runs.
 const HAND: &str =
     "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.12\nmove_s = 3.0\nhold_s = 3000.0\n";
 
-/// `arms` arms, 0.2 m apart. A stall, late samples or late answers of a busy machine are not what
-/// is tested.
+/// `arms` arms, 0.2 m apart. Stalls, late samples and late answers of a busy machine are not tested
+/// here.
 fn configuration(arms: usize, peak_n: f64) -> String {
     let arm = |k: usize| {
         format!(
@@ -50,7 +50,7 @@ fn start_with(name: &str, configuration: &str, args: &[&str]) -> Daemon {
 
 fn force_n(arm: &Subscription) -> (u64, f64) {
     loop {
-        // Torn reads, and none before the first tick, pass.
+        // Torn reads, and missing ones before the first tick, are skipped.
         if let Ok(state) = arm.state() {
             let [x, y, z] = state.force_n;
             return (state.time_ns, (x * x + y * y + z * z).sqrt());
@@ -59,7 +59,7 @@ fn force_n(arm: &Subscription) -> (u64, f64) {
     }
 }
 
-/// Waits until the hand presses with more than this.
+/// Waits until the hand presses with more than `least_n`.
 fn presses(arm: &Subscription, least_n: f64) {
     let begun = Instant::now();
     while force_n(arm).1 <= least_n {
@@ -72,8 +72,8 @@ fn presses(arm: &Subscription, least_n: f64) {
     }
 }
 
-/// Looks at the force for `ms` of the loop's time from now on, and gives the largest after the slew
-/// limit has had its time to get from 4 N to zero: 1 N/ms, and a few ticks. The clock is the
+/// Watches the force for `ms` of the loop's time from now on. Returns the largest value after the
+/// slew limit has had its time to get from 4 N to zero: 1 N/ms, and a few ticks. The clock is the
 /// loop's, so a busy machine makes this no harder.
 fn largest_after_slew(arm: &Subscription, ms: u64) -> f64 {
     let (begin_ns, _) = force_n(arm);
@@ -114,7 +114,7 @@ fn done_means_in_force_step_by_step_and_the_recording_replays() {
     for round in 0..3 {
         presses(&arm, 3.4);
         for peak_n in [3.0, 2.0, 1.0, 0.5, 0.0] {
-            // Another client each time: it takes nothing along when it goes.
+            // Another client each time; its limits stay when it disconnects.
             let mut other = daemon.app();
             other.tighten_force(0, peak_n, f64::INFINITY).unwrap();
             assert_eq!(peaks_n(&mut other), [peak_n]);
@@ -125,8 +125,8 @@ fn done_means_in_force_step_by_step_and_the_recording_replays() {
                 "round {round}: {largest} N at {peak_n} N"
             );
         }
-        // Looser changes nothing, and nothing comes back by itself: gains are measured again each
-        // second.
+        // A looser limit changes nothing, and nothing is released without a request: gains are
+        // measured again each second.
         app.tighten_force(ALL_ARMS, 3.5, f64::INFINITY).unwrap();
         let largest = largest_after_slew(&arm, if round == 0 { 2500 } else { 20 });
         assert_eq!(largest, 0.0);
@@ -167,7 +167,7 @@ fn a_reload_that_tightens_is_in_force_when_it_is_told() {
     let largest = largest_after_slew(&arm, 200);
     assert!(largest <= 1.0 + 1e-9, "{largest} N after the reload");
     assert_eq!(peaks_n(&mut app), [1.0]);
-    // Undoing what clients tightened ends at the configuration as reloaded.
+    // Releasing what clients tightened returns to the configuration as reloaded.
     app.tighten_force(0, 0.5, f64::INFINITY).unwrap();
     assert_eq!(peaks_n(&mut app), [0.5]);
     technician.release_limits(ALL_ARMS).unwrap();
@@ -178,8 +178,8 @@ fn a_reload_that_tightens_is_in_force_when_it_is_told() {
     daemon.end();
 }
 
-/// The ticks of a recording with the loop's time in s, the force of the first arm, N, and what it
-/// was told.
+/// Returns the ticks of a recording: the loop's time, s, the force of the first arm, N, and its
+/// input.
 fn recorded(folder: &Path) -> Vec<(f64, f64, InputMessage)> {
     let mut reader = Reader::open(&folder.join("run.mcap")).unwrap();
     let mut ticks = Vec::new();
@@ -199,7 +199,7 @@ fn recorded(folder: &Path) -> Vec<(f64, f64, InputMessage)> {
     ticks
 }
 
-/// By an application that hangs: the technician says how long its force may stay.
+/// The client is an application that hangs: the technician decides how long its force may stay.
 #[test]
 fn no_client_may_be_silent_for_longer_than_the_configuration_allows() {
     let mut daemon = start("lease", 1, &[]);
@@ -233,7 +233,7 @@ fn applications_cannot_keep_a_technician_out() {
     daemon.end();
 }
 
-/// With it SIGTERM would end the process while the arm still pushes.
+/// With such a configuration SIGTERM would end the process while the arm still pushes.
 #[test]
 fn a_reload_with_which_force_would_not_fade_is_refused() {
     let mut daemon = start("slow", 1, &[]);
@@ -249,7 +249,7 @@ fn a_reload_with_which_force_would_not_fade_is_refused() {
         "{why}"
     );
     daemon.until("configuration not reloaded, the old one stays: ");
-    // The old one stays: force is gone in time.
+    // The old configuration stays: force is gone in time.
     daemon.ask_to_end();
     let begun = Instant::now();
     while force_n(&arm).1 > 0.0 {
@@ -284,7 +284,7 @@ fn what_is_undone_and_what_is_reloaded_raises_force_by_the_ramp_only() {
     let before_n = force_n(&arm).1;
     std::fs::write(daemon.folder.join("rig.toml"), text(400.0)).unwrap();
     technician.reload().unwrap();
-    // A spring that gets stiffer under load keeps what is stored, so force rises by the root.
+    // A spring that stiffens under load keeps its stored energy, so force rises by the square root.
     presses(&arm, 2.0);
     let folder = daemon.folder.clone();
     daemon.ask_to_end();
@@ -361,7 +361,7 @@ fn an_arm_is_tightened_alone_and_what_cannot_be_kept_is_refused() {
     daemon.end();
 }
 
-/// The names of the eight limits, in the order of the request that tightens them.
+/// Names of the eight limits, in the order of the request that tightens them.
 const EIGHT: [&str; 8] = [
     "peak_force_n",
     "continuous_force_n",
@@ -373,7 +373,7 @@ const EIGHT: [&str; 8] = [
     "angular_velocity_rad_s",
 ];
 
-/// By their names: a limit that stands in another one's place is seen.
+/// By their names, so that swapped limits are noticed.
 fn tightening(arm: u8, limits: [f64; 8]) -> request::TightenLimits {
     let of = |name| Limit(limits[EIGHT.iter().position(|n| *n == name).unwrap()]);
     request::TightenLimits {
@@ -389,7 +389,8 @@ fn tightening(arm: u8, limits: [f64; 8]) -> request::TightenLimits {
     }
 }
 
-/// What is in force on an arm, in the order of [`EIGHT`]. The list of arms says the same of three.
+/// Returns the limits in force on an arm, in the order of [`EIGHT`]. The list of arms gives the
+/// same for three of them.
 fn eight(client: &mut Client, arm: u8) -> [f64; 8] {
     let limits: Limits = client.limits(arm).unwrap();
     assert_eq!(limits.arm, arm);
@@ -432,7 +433,7 @@ fn an_application_sees_all_eight_limits_that_are_in_force() {
 
     let mut expected = configured;
     for (index, name) in EIGHT.iter().enumerate() {
-        // One alone, by another client each time: it takes nothing along when it goes.
+        // One limit at a time, by another client each time; the limits stay when it disconnects.
         let mut wish = [f64::INFINITY; 8];
         wish[index] = tightened[index];
         expected[index] = tightened[index];
@@ -442,7 +443,7 @@ fn an_application_sees_all_eight_limits_that_are_in_force() {
     assert_eq!(eight(&mut technician, 0), tightened);
     assert_eq!(eight(&mut app, 1), configured, "the other arm");
 
-    // A second client that asks for more changes nothing, also where it asks for all arms.
+    // A second client that requests looser limits changes nothing, even for all arms.
     let mut other = daemon.app();
     for wish in [configured, configured.map(|limit| 2.0 * limit)] {
         for arm in [0, ALL_ARMS] {
@@ -451,7 +452,7 @@ fn an_application_sees_all_eight_limits_that_are_in_force() {
             assert_eq!(eight(&mut app, 1), configured);
         }
     }
-    // What is refused changes nothing, either.
+    // A refused request changes nothing either.
     let mut cold = [f64::INFINITY; 8];
     (cold[1], cold[6]) = (0.01, 0.5);
     other.request(tightening(0, cold)).unwrap_err();

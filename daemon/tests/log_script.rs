@@ -17,7 +17,7 @@ use hapticd_monitor::log::{LogFormat, logged};
 use hapticd_monitor::scribe::{Live, LiveArm, Scribe, logbook};
 use hapticd_monitor::stats::Stats;
 
-/// First tick, ticks, what is wrong. Tens of milliseconds and single ticks; the last three follow
+/// First tick, number of ticks, fault. Tens of milliseconds and single ticks; the last three follow
 /// each other.
 const SCRIPT: [(u64, u64, ForceOffReason); 9] = [
     (400, 35, DeviceLost),
@@ -76,14 +76,14 @@ fn run() {
     scribe.finish();
 }
 
-/// The script and nothing else: what follows from a loss is not told as a cause of its own.
+/// Returns the script's faults alone: a consequence of a loss is not reported as a separate cause.
 fn expected() -> Vec<(u64, u64, u8)> {
     SCRIPT
         .map(|(first, ticks, what)| (first, ticks, what.code()))
         .to_vec()
 }
 
-/// The number behind a word, up to the next space.
+/// Returns the number after a word, up to the next space.
 fn after(line: &str, word: &str) -> u64 {
     let rest = line.split(word).nth(1).unwrap();
     rest.split([' ', ')']).next().unwrap().parse().unwrap()
@@ -101,7 +101,7 @@ fn a_fault_script_is_rebuilt_from_the_log_alone() {
         }
         let tick = after(line, "tick=");
         if let Some((since, reason)) = open.take() {
-            // Each end says again of what it is, and how long that was: a tick is a millisecond.
+            // Each end repeats its subject and its duration: a tick is a millisecond.
             let end = line
                 .split(if is_off { ", after " } else { "over: " })
                 .nth(1)
@@ -121,7 +121,7 @@ fn a_fault_script_is_rebuilt_from_the_log_alone() {
     }
     assert_eq!(open, None, "{log}");
     assert_eq!(script, expected(), "{log}");
-    // And the whole of each time without force, for those who ask only that.
+    // The log also has the whole duration without force.
     assert!(log.contains(" INFO arm=right force on, off for "), "{log}");
 }
 

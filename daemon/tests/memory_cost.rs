@@ -1,5 +1,5 @@
-//! What a mesh is estimated to cost is what is allocated for it, and never less; and it is bounded
-//! by the length of its file.
+//! The estimated cost of a mesh covers what is allocated for it, and is bounded by the length of
+//! its file.
 
 use hapticd_audit::Solid;
 use hapticd_counting::{Counting, held};
@@ -10,7 +10,7 @@ use hapticd_scene::{BodyKind, BodySpec, Shape};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Triangles that share nothing.
+/// Returns triangles that share no vertex.
 fn soup(count: u32) -> TriMesh {
     let corner = |k: u32| {
         let t = f64::from(k / 3);
@@ -22,9 +22,9 @@ fn soup(count: u32) -> TriMesh {
     TriMesh::new(positions, triangles).unwrap()
 }
 
-/// Most bytes that are allocated for a byte of a mesh in single precision, with rays or without.
+/// Maximum number of bytes allocated per byte of a mesh in single precision, with rays or without.
 const MAX_RESIDENT: f64 = 12.0;
-/// Most that are estimated where there are deformable bodies, and so rays.
+/// Maximum estimate with deformable bodies, and so with rays.
 const MAX_ESTIMATE_WITH_RAYS: f64 = 13.0;
 
 fn meshes() -> [(&'static str, TriMesh); 5] {
@@ -40,19 +40,19 @@ fn meshes() -> [(&'static str, TriMesh); 5] {
     ]
 }
 
-/// Bytes of what is kept of a mesh as a body, by part.
+/// Bytes that are kept of a mesh as a body, by part.
 struct Parts {
     mesh: u64,
-    /// Adjacency, boxes, what else the queries need; what dynamics know of the body.
+    /// Adjacency, boxes and other data of the queries, and what the dynamics know of the body.
     index: u64,
     checker: u64,
     rays: u64,
-    /// What clients are shown is a file of its own.
+    /// The mesh that clients are shown is a separate file.
     file: u64,
 }
 
 impl Parts {
-    /// By allocating what the importer and the checker do.
+    /// Measures by allocating what the importer and the checker do.
     fn of(mesh: &TriMesh, soft: bool) -> Self {
         let (copy, of_mesh) = held(|| mesh.clone());
         let (shape, of_index) = held(|| Shape::of(copy).0);
@@ -68,7 +68,7 @@ impl Parts {
             restitution: 0.0,
             density_kg_m3: 1000.0,
         };
-        // Not every mesh is one for rays; those that are not cost less.
+        // Not every mesh suits rays; those that do not cost less.
         let (_, of_rays) = held(|| soft.then(|| spec.soft_shape().is_ok()));
         drop((spec, checked));
         let bytes = |now: i64| u64::try_from(now).unwrap();
@@ -85,7 +85,7 @@ impl Parts {
         self.mesh + self.index + self.checker + self.rays + self.file
     }
 
-    /// By a byte of a file in single precision.
+    /// Returns the bytes per byte of a file in single precision.
     fn share(&self) -> f64 {
         self.resident() as f64 / self.file as f64
     }
@@ -121,7 +121,7 @@ fn the_estimate_covers_what_is_allocated() {
     }
 }
 
-/// Bounds of what each mesh truly takes, and of its estimate, as multiples of its file.
+/// Checks the bounds of what each mesh really takes, and of its estimate, as multiples of its file.
 fn is_bounded(soft: bool, most_estimated: f64) {
     for (name, mesh) in meshes() {
         let (vertices, triangles) = counts(&mesh);

@@ -1,5 +1,4 @@
-//! The built-in scenes of implicit bodies: the same to the bit whoever finds their spheres'
-//! neighbours.
+//! The built-in scenes of implicit bodies are the same to the bit with every neighbour search.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The operations page and the udev rules say what the code says.
+//! The operations page and the udev rules agree with the code.
 
 use hapticd_devices::profile::SHIPPED;
 use hapticd_devices::safety::{ForceOffReason, Response};
@@ -32,7 +32,7 @@ fn every_reason_has_its_row_with_the_right_response() {
     );
 }
 
-/// What comes between `key = 0x` and the next blank, in the profile's text.
+/// Returns the text between `key = 0x` and the next blank, in the profile's text.
 fn numbers<'a>(text: &'a str, key: &str) -> Vec<&'a str> {
     text.lines()
         .filter_map(|l| l.strip_prefix(key)?.trim_start().strip_prefix("= 0x"))

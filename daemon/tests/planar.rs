@@ -1,5 +1,5 @@
-//! Planar scenes through the daemon: a pantograph by its profile, what clients may do, what a
-//! configuration may say.
+//! Planar scenes through the daemon: a pantograph by its profile, the rights of clients, and the
+//! rules for configurations.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -40,15 +40,15 @@ fn build(text: &str) -> SessionSetup {
     session_setup::build(&loaded.config, Path::new(""), true).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A pantograph's own bytes: encoder counts of a hand that moves its two motors' angles, whatever
-/// it is pushed with.
+/// Reports of a pantograph: encoder counts of a hand that moves its two motors' angles, whatever
+/// force it receives.
 struct Pantograph {
     driver: Driver,
     ticks: u64,
     efforts: Arc<Mutex<Vec<[f64; 2]>>>,
 }
 
-/// Of one count of the encoders.
+/// Angle of one count of the encoders, rad.
 const COUNT_RAD: f64 = 9.587379924285257e-5;
 
 impl VirtualArm for Pantograph {
@@ -56,7 +56,7 @@ impl VirtualArm for Pantograph {
         let efforts = self.driver.efforts(command);
         self.efforts.lock().unwrap().push([efforts[0], efforts[1]]);
         self.ticks += 1;
-        // From 67 mm to 107 mm outwards in two seconds, and it stays there.
+        // From 67 mm to 107 mm outwards in two seconds; then it stays there.
         let out = 0.4 * (self.ticks as f64 / 2000.0).min(1.0);
         let (left, right) = (2.6 - out, std::f64::consts::PI - 2.6 + out);
         let mut report = [0_u8; 12];
@@ -112,7 +112,7 @@ fn a_pantograph_by_its_profile_is_stopped_by_a_polygon_and_pushed_back() {
         (report.max_penetration_m, report.arms[0].crossings),
         (0.0, 0)
     );
-    // The hand is far inside of the wall, the disc on it.
+    // The hand is far inside the wall, the disc is on it.
     assert!(beyond > 0.102, "{beyond}");
     assert!(furthest < 0.097 && furthest > 0.0968, "{furthest}");
     assert!(driver.core().output().arms[0].wrench.force_n.y < -0.02);
@@ -164,12 +164,12 @@ fn a_client_adds_nothing_to_a_planar_scene_and_moves_what_is_there_in_the_plane(
         speed_m_s: 0.2,
     };
     assert_eq!(driver.command(target), SceneReply::Done);
-    // Without an arm nobody asks, so nobody is told: bodies of a scene move for tools.
+    // Without an arm there is no query and no answer: bodies of a scene move only for tools.
     driver.step(false);
     assert_eq!(driver.core().record().moved_count, 0);
 }
 
-/// Every way to mix the plane with space is refused where it is asked for.
+/// Every way to mix the plane with space is refused at its key.
 #[test]
 fn what_is_not_planar_is_refused_with_the_key() {
     let refused = |from: &str, to: &str, wanted: &[&str]| {

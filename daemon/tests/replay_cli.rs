@@ -1,4 +1,4 @@
-//! `hapticd record` and `hapticd replay` as a user calls them: what they say and how they exit.
+//! `hapticd record` and `hapticd replay` as a user calls them: output and exit codes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,7 +10,7 @@ fn hapticd(args: &[&str]) -> (Option<i32>, String) {
         stderr,
     } = Command::new(env!("CARGO_BIN_EXE_hapticd"))
         .args(args)
-        // Sockets of its own.
+        // Separate sockets.
         .env("XDG_RUNTIME_DIR", env!("CARGO_TARGET_TMPDIR"))
         .output()
         .expect("it starts");
@@ -28,7 +28,7 @@ fn demo() -> String {
 }
 
 fn record(file: &str, how: &[&str]) {
-    // The folder outlives the tests, and what is there is not overwritten.
+    // The folder outlives the tests, and existing files are not overwritten.
     let _ = std::fs::remove_file(file);
     let mut args = vec!["record", "--output", file, "--no-check"];
     let config = demo();
@@ -58,8 +58,7 @@ fn a_run_in_virtual_time_is_verified() {
     assert_eq!(report["report"]["arms"][0]["checked_ticks"], 1000);
 }
 
-/// The threads' timing is whatever this machine makes of it; what was computed comes out all the
-/// same.
+/// The threads' timing depends on the machine; the computed values are reproduced all the same.
 #[test]
 fn a_run_in_real_time_is_verified() {
     let file = at("real.mcap");
@@ -68,7 +67,7 @@ fn a_run_in_real_time_is_verified() {
     assert_eq!(code, Some(0), "{text}");
     let json: serde_json::Value = serde_json::from_str(&text).expect("nothing but JSON");
     assert_eq!(json["identical"], true, "{text}");
-    // Also the last ticks have the collision steps that they need.
+    // The last ticks also have the collision steps that they need.
     assert_eq!(
         (&json["unverified_ticks"], &json["end"]),
         (&0.into(), &"complete".into()),

@@ -3,8 +3,7 @@
 //!
 //! On any toolchain a counting allocator watches this thread. Built with `RUSTC_BOOTSTRAP=1
 //! RUSTFLAGS="-Zsanitizer=realtime --cfg rtsan"`, `turn` below is also real-time to the sanitizer,
-//! which ends the process at the first offence; that the sanitizer would is shown by
-//! `hapticd-rtgate`.
+//! which ends the process at the first offence. `hapticd-rtgate` shows that the sanitizer does so.
 #![cfg_attr(rtsan, feature(sanitize))]
 
 use std::path::Path;
@@ -76,8 +75,9 @@ shape = { kind = "cuboid", size_m = [0.12, 0.12, 0.05] }
 implicit = { model = "fluid", sphere_radius_m = 0.008, blending = "controlled" }
 "#;
 
-/// Drives the loop with the collision side inline (outside what is watched): free, touching, pushed
-/// by a body, starved of answers, unplugged and back, retuned, stalled, robbed of a body, stopping.
+/// Drives the loop with the collision side inline (outside the watched section): free, touching,
+/// pushed by a body, starved of answers, unplugged and back, retuned, stalled, deprived of a body,
+/// stopping.
 fn drive(text: &str) -> (u64, u64, u64) {
     let context = hapticd_config::Context::new(".", |_| None);
     let loaded = hapticd_config::parse("gate.toml", text, &context).unwrap();
@@ -108,7 +108,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (composer, mut configured, mut restrictions) = limits::link(&setup.core, base);
     let beat = Beat::default();
     let guard = Guard::new([Some((beat.clone(), 90)), None, None, None]);
-    // Nobody reads them for so long that a ring is full.
+    // Not read for so long that a ring is full.
     let (events, mut told, _scribe) = EventFeed::new();
     let links = Links {
         inputs: [Some(input_reader), None, None, None],
@@ -147,8 +147,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
         if k % 1000 == 500 {
             configured.set_gains(turns.core().engine().gains(0).into_iter());
         }
-        // A client tightens, faults are cleared, a technician undoes it; the configuration is read
-        // again.
+        // A client tightens, faults are cleared, a technician releases the limits; the
+        // configuration is read again.
         if k % 1000 == 700 {
             restrictions.change(|all| {
                 let peak_force_n = 1.0 + (k % 3) as f64;
@@ -178,7 +178,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
                 gone_in.push(order).unwrap();
             }
         }
-        // The body that moves is gone, and one that never was.
+        // The moving body is gone, and one that never existed.
         if k == 9_000 {
             gone_in.push(BodyOrder::Forget(2)).unwrap();
             gone_in.push(BodyOrder::Forget(99)).unwrap();
@@ -197,7 +197,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         };
         let ((), n) = counted(|| turn(&mut turns, moment, &flags));
         calls += n;
-        // The records' ring is left full now and then: a slow scribe.
+        // The records' ring is sometimes left full: a slow scribe.
         if k % 64 == 0 {
             while let Some(record) = record_out.pop() {
                 let arm = &record.arms[0];
@@ -237,11 +237,11 @@ fn drive(text: &str) -> (u64, u64, u64) {
     (calls, touching, faults)
 }
 
-/// Ten thousand turns with what `text` configures.
+/// Runs ten thousand turns with the configuration in `text`.
 fn ten_thousand_turns(text: &str) {
     let (calls, touching, faults) = drive(text);
     assert_eq!(calls, 0, "the loop called the allocator");
-    // The gate is worth something only if the loop had something to do.
+    // The gate is meaningful only if the loop had work to do.
     assert!(
         touching > 200,
         "touched in {touching} of the seen ticks only"
@@ -256,7 +256,7 @@ fn a_sphere_allocates_nothing() {
 
 #[test]
 fn a_mesh_allocates_nothing() {
-    // The paddle is the second rigid body beside the ground.
+    // The paddle is the second rigid body, in addition to the ground.
     ten_thousand_turns(&[GROUND, RING_AND_PADDLE].concat());
 }
 

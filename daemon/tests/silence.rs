@@ -1,5 +1,5 @@
-//! Threads that the loop's promises need and that fall silent, in virtual time: the loop's own
-//! turns, with beats that stop.
+//! Threads on which the loop's promises depend, and that fall silent, in virtual time: the loop's
+//! own ticks, with beats that stop.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -37,8 +37,8 @@ shape = { kind = \"cuboid\", size_m = [0.2, 0.2, 0.02] }
 /// Buffers as the rings carry them.
 type Pool = VecDeque<Box<Snapshot>>;
 
-/// The loop, its scene and its arm in one thread, with the beats of supervisor and IPC thread in
-/// hand.
+/// The loop, its scene and its arm in one thread, with control of the beats of supervisor and IPC
+/// thread.
 struct Bench {
     turns: Turns<()>,
     flags: Flags,
@@ -131,7 +131,7 @@ impl Bench {
         }
     }
 
-    /// One tick, `periods` after the last one.
+    /// Runs one tick, `periods` after the last one.
     fn tick_after(&mut self, periods: u32) -> TickRecord {
         self.now_ns += self.period_ns * u64::from(periods);
         if let Some(sample) = self.arm.step(self.now_ns, self.command.read().0) {
@@ -184,7 +184,7 @@ impl Bench {
         panic!("the hand never presses");
     }
 
-    /// A technician clears latched faults; the way to the loop needs no supervisor.
+    /// A technician clears latched faults; the path to the loop needs no supervisor.
     fn clear(&mut self) {
         self.restrictions.change(|all| all.clears[0] += 1);
     }
@@ -222,7 +222,7 @@ fn a_silent_supervisor_cuts_force_at_its_budget() {
     let arm = bench.tick();
     assert_eq!(force_n(&arm), 0.0);
     assert_eq!(arm.reason, ForceOffReason::Supervisor.code());
-    // Latched: neither beats nor a clearing alone bring force back, but both do.
+    // Latched: neither beats nor a clear alone bring force back, but both do.
     bench.clear();
     for _ in 0..200 {
         let arm = bench.tick();
@@ -297,7 +297,7 @@ fn a_hand_that_bounces_off_gets_no_new_fade() {
     assert!(touches > 2, "it touched {touches} times only");
 }
 
-/// What is paused with the whole machine is not silent, however long by the clock.
+/// A thread that pauses with the whole machine is not silent, however long by the clock.
 #[test]
 fn periods_that_the_loop_did_not_run_are_no_silence() {
     let mut bench = Bench::new(&format!("{HAND}{TABLE}"));

@@ -1,5 +1,4 @@
-//! The built-in scenes' skins: made of what mechanics make of them, at the quality that is asked
-//! for.
+//! Skins of the built-in scenes: made of the state of the mechanics, at the requested quality.
 
 use std::path::Path;
 
@@ -39,12 +38,12 @@ fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
                 let made = maker.make(state).unwrap();
                 let about = format!("{name} at {tick}: {made:?}");
                 assert!(made.check.is_sound(), "{about}");
-                // Blended as it was asked for.
+                // Blended as requested.
                 assert!(!made.creased && !made.uncontrolled, "{about}");
                 assert_eq!((made.rung, made.report.clipped), (0, 0), "{about}");
                 assert!(maker.mesh().triangles.len() > 1000, "{about}");
-                // A linear crossing of a bent field, which has a kink at the rim of where bodies
-                // press each other.
+                // A linear crossing of a bent field, which has a kink at the rim of the contact
+                // between bodies.
                 assert!(made.felt_m < 0.25 * maker.spec().cell_m, "{about}");
             }
         }

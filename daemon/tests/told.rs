@@ -1,4 +1,5 @@
-//! What a technician and a client are told when something ends: with the numbers that tell why.
+//! What a technician and a client are told when something ends: with the numbers that give the
+//! reason.
 
 mod running;
 
@@ -39,7 +40,7 @@ fn a_force_off_for_speed_says_speed_and_limit() {
     let limit = limit.split([' ', ',']).next().unwrap();
     assert_eq!(limit, "0.25", "{line}");
     assert!(speed.parse::<f64>().unwrap() >= 0.25, "{line}");
-    // And so does the status.
+    // The status says so as well.
     let mut technician = daemon.client("technician.sock");
     let last = loop {
         let status: serde_json::Value =
@@ -59,7 +60,7 @@ fn a_flood_is_told_its_numbers_before_it_is_closed() {
     let mut daemon = start("flood", "");
     let mut app = daemon.app();
     let per_s = app.welcome().messages_per_s;
-    // Of a body that there is not: each is refused, and counts.
+    // Requests for a body that does not exist: each is refused, and counts.
     let end = loop {
         if let Err(error) = app.post_body_pose(77, Pose::IDENTITY, 0.1, 100) {
             break error;
@@ -94,7 +95,7 @@ fn signal(daemon: &Daemon, name: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Whether the daemon's main thread is stopped.
+/// Returns whether the daemon's main thread is stopped.
 fn is_stopped(daemon: &Daemon) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", daemon.process.id())).unwrap();
     stat.rsplit(") ").next().unwrap().starts_with('T')
@@ -116,7 +117,7 @@ fn a_sample_that_grew_old_while_the_loop_was_late_is_the_loops() {
         while !is_stopped(&daemon) {
             std::thread::yield_now();
         }
-        // How late the loop is, and nothing is waited for: 12 periods and what it takes to go on.
+        // The lateness of the loop, with nothing to wait for: 12 periods and the time to go on.
         let stopped = Instant::now();
         while stopped.elapsed() < Duration::from_millis(12) {
             std::thread::yield_now();
@@ -139,7 +140,7 @@ fn a_sample_that_grew_old_while_the_loop_was_late_is_the_loops() {
     daemon.end();
 }
 
-/// A daemon that is too slow is one that is stopped.
+/// A stopped daemon stands in for one that is too slow.
 #[test]
 fn a_body_that_comes_late_is_announced_found_and_removed() {
     let daemon = start("late", "");

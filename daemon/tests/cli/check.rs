@@ -1,4 +1,4 @@
-//! What `hapticd check` says of a rig: to people and to scripts, of good files and of bad ones.
+//! Output of `hapticd check` for people and for scripts, for good files and for bad ones.
 
 use super::{ARM, folder, hapticd};
 
@@ -30,7 +30,7 @@ fn check_prints_the_rig_and_warns_of_what_is_hardly_meant() {
 #[test]
 fn deformables_that_cannot_keep_up_here_are_warned_of_in_numbers() {
     let dir = folder("pace");
-    // 10,201 points in 100 substeps a millisecond are beyond any machine, 25 points are not.
+    // 10,201 points in 100 substeps a millisecond are beyond any machine; 25 points are not.
     let cloth = |soft: &str, cells| {
         format!(
             "{ARM}{soft}[[body]]\nname = \"cloth\"\nkind = \"cloth\"\n\
@@ -112,7 +112,7 @@ fn a_recording_that_was_removed_meanwhile_is_a_failure() {
     let begun = std::time::Instant::now();
     let is_written = || {
         let file = std::fs::metadata(dir.join("run.mcap"));
-        // Ticks, and not the schemas alone: the process takes no signals before it runs.
+        // Ticks and not only the schemas: the process takes no signals before it runs.
         file.is_ok_and(|file| file.len() > 200_000)
     };
     while !is_written() {
@@ -126,7 +126,7 @@ fn a_recording_that_was_removed_meanwhile_is_a_failure() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// What `run` would refuse is not good, and what it would warn of is warned of.
+/// A configuration that `run` would refuse is not good, and what `run` would warn of is warned of.
 #[test]
 fn check_says_what_run_would_say() {
     let dir = folder("as-run");
@@ -161,7 +161,7 @@ fn check_says_what_run_would_say() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A key is called what its file calls it, in that file's unit, and it is the file that is named.
+/// A limit is reported by the key and the unit of its file, and that file is named.
 #[test]
 fn a_limit_that_cannot_be_kept_is_told_by_its_own_key() {
     let dir = folder("own-key");
@@ -218,7 +218,7 @@ fn a_limit_that_cannot_be_kept_is_told_by_its_own_key() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A reader that is full is none, and scripts ask for the status.
+/// A full standard output is an error, because scripts rely on the exit code.
 #[test]
 fn what_cannot_be_said_is_a_failure() {
     let dir = folder("full");
@@ -233,7 +233,7 @@ fn what_cannot_be_said_is_a_failure() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// What would be waited for, or lost at the end of a run, is said before it begins.
+/// Outputs that would block, or be lost at the end of a run, are reported before it begins.
 #[test]
 fn outputs_that_cannot_be_made_are_refused_before_the_run() {
     let dir = folder("outputs");
@@ -281,7 +281,7 @@ fn a_body_of_forty_metres_is_warned_of_with_its_unit() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Answers of 20 ms are young enough, and of 21 ms are none: in virtual time, to the tick.
+/// In virtual time, answers of 20 ms are young enough and those of 21 ms are not, to the tick.
 #[test]
 fn answers_that_are_always_too_old_are_warned_of_with_both_numbers() {
     let dir = folder("late-answers");
@@ -307,7 +307,7 @@ fn answers_that_are_always_too_old_are_warned_of_with_both_numbers() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Waiting for five seconds, then a ramp of ten: one line a second, in virtual time.
+/// Waits for five seconds, then ramps for ten: one line a second, in virtual time.
 #[test]
 fn the_plain_line_says_what_force_waits_for() {
     let dir = folder("plain-states");

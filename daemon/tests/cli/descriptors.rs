@@ -1,5 +1,5 @@
-//! Descriptors: what a client passes and hangs in `close`, and how many there may be. The real
-//! daemon, real sockets.
+//! Descriptors: those that a client passes and that hang in `close`, and their maximum number. The
+//! real daemon, real sockets.
 
 use super::*;
 use hapticd_protocol::{frame::Message, request, request::Request, text::Name};
@@ -11,7 +11,8 @@ use std::{
     os::fd::{AsFd, OwnedFd},
 };
 
-/// A TCP socket with data that nobody takes, and its other end: closing it waits for ten hours.
+/// Returns a TCP socket with data that nobody takes, and its other end: closing it waits for ten
+/// hours.
 fn lingering() -> (OwnedFd, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     set_socket_recv_buffer_size(&listener, 4096).unwrap();
@@ -53,9 +54,9 @@ fn the_force_ends_with_its_client_while_a_close_hangs() {
     let body = app.add_body(&spec, &table).unwrap();
     until_it_presses(&mut arm, &mut app, patience);
     app.renew(600_000).unwrap();
-    // As they are, and in the queue of another socket, where none of their own options helps. Whose
-    // descriptor is the last one, and hangs, is the scheduler's choice: ours must not hang here,
-    // and of so many some are the daemon's.
+    // Directly, and in the queue of another socket, where their own options have no effect. The
+    // scheduler decides which process has the last descriptor and hangs. This process must not hang
+    // here, and among many descriptors some are the daemon's.
     let attacker = Connection::connect(&socket).unwrap();
     let hello = Request::from(request::Hello::new(Name::new("attacker").unwrap()));
     attacker.send(&hello.encode(1), &[]).unwrap();

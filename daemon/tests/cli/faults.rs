@@ -1,4 +1,4 @@
-//! Whose fault it was: what a client did wrong has a code of its own.
+//! Fault attribution: each error of a client has its own code.
 
 use super::*;
 use hapticd_client::{ErrorCode, RequestError};

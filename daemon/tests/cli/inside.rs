@@ -1,4 +1,4 @@
-//! A tool that starts in a body, where its user stands: status, log, `check`, recording.
+//! A tool that starts in a body, as its user sees it: status, log, `check`, recording.
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn a_tool_that_rests_in_a_box_is_said_to_be_inside() {
     assert_eq!(json["arms"][0]["inside"], "box", "{json}");
     let text = status(&["status"]);
     assert!(text.contains("inside `box`"), "{text}");
-    // The block that clients read says it, too.
+    // The block that clients read says it as well.
     let mut client = Client::connect_until(
         &dir.join("hapticd/app.sock"),
         "reader",
@@ -57,7 +57,8 @@ fn moving_out_of_the_box_is_said_and_the_run_replays() {
     let out = hapticd(&dir, &args);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(0), "{said}");
-    // In, out below, and back from below: it is touched there, and never entered again.
+    // In, out below, and back from below: the tool touches the body there, and never enters it
+    // again.
     let lines: Vec<&str> = said.lines().filter(|l| l.contains("`box`")).collect();
     assert_eq!(lines.len(), 2, "{said}");
     assert!(lines[0].contains("WARN") && lines[0].contains("is inside"));

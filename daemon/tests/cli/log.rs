@@ -1,4 +1,4 @@
-//! What the log says of a run, and how loudly.
+//! Lines and levels of the log of a run.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The real binary, as a person at a rig types it: what it says to bad input, what a demo leaves
-//! behind, how it ends.
+//! The real binary, as a user types it: its answers to bad input, the results of a demo, and its
+//! end.
 
 mod check;
 mod descriptors;
@@ -84,7 +84,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Of one that has ended already there is nothing to end.
+        // A daemon that has ended already needs no kill.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -92,7 +92,7 @@ impl Drop for Daemon {
 
 const ARM: &str = "[[arm]]\nname = \"right\"\nkind = \"simulated\"\nintention = \"press\"\ntool = { kind = \"sphere\", radius_m = 0.005 }\n";
 
-/// A tetrahedron; `hole` leaves a face away.
+/// Returns a tetrahedron; `hole` leaves out a face.
 fn obj(corner: &str, hole: bool) -> String {
     let last = if hole { "" } else { "f 2 3 4\n" };
     format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv {corner}\nf 1 3 2\nf 1 2 4\nf 1 4 3\n{last}")
@@ -135,7 +135,7 @@ fn bad_input_is_named_and_exits_with_2() {
             assert!(said.contains(part), "{name}: `{part}` is not in:\n{said}");
         }
     }
-    // An open mesh that does not claim to be solid is welcome.
+    // An open mesh that does not claim to be solid is accepted.
     std::fs::write(dir.join("case.toml"), body("open.obj") + "solid = false\n").unwrap();
     assert_eq!(
         hapticd(&dir, &["check", "case.toml"]).status.code(),
@@ -144,7 +144,7 @@ fn bad_input_is_named_and_exits_with_2() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Three bodies and two arms are wrong in five ways: all of it is said at once, where the
+/// Three bodies and two arms are wrong in five ways: everything is reported at once, where the
 /// configuration names it.
 #[test]
 fn everything_that_is_wrong_with_the_named_files_comes_at_once_with_its_line() {
@@ -204,15 +204,15 @@ shape = { kind = \"mesh\", file = \"nowhere.obj\" }
                 assert!(line.contains(name), "`{name}` is not in: {line}");
             }
         }
-        // The profile's own mistake with the profile's own line.
+        // The profile's own mistake is reported with the profile's own line.
         assert!(said.contains("bad.toml:1:1: "), "{said}");
         assert_eq!(said.matches("nowhere.obj: ").count(), 1, "{said}");
     }
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// The sockets are another daemon's. What is left of a recording that never began would be in the
-/// way of the next try.
+/// The sockets belong to another daemon. A leftover of a recording that never began would block the
+/// next attempt.
 #[test]
 fn a_run_that_cannot_begin_leaves_no_recording() {
     let dir = folder("unbegun");
@@ -261,13 +261,13 @@ fn virtual_time_has_no_place_for_a_device() {
         }
         assert!(!dir.join("x.mcap").exists());
     }
-    // Without virtual time nothing is wrong with it.
+    // Without virtual time the configuration is good.
     assert_eq!(hapticd(&dir, &["check", "hid.toml"]).status.code(), Some(0));
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Runs a demonstration for six seconds of virtual time: what it said, and its report. Nothing was
-/// entered or crossed, and something was touched.
+/// Runs a demonstration for six seconds of virtual time. Returns its output and its report. Checks
+/// that nothing was entered or crossed, and something was touched.
 fn demonstrate(dir: &Path, scene: &str) -> (String, serde_json::Value) {
     let args = [
         "demo",
@@ -294,9 +294,9 @@ fn demonstrate(dir: &Path, scene: &str) -> (String, serde_json::Value) {
     (said, report)
 }
 
-/// The demonstrations with dynamics and friction do what they say: at five seconds the peg is in
-/// its hole (3 cm long, its middle 15 mm above the plate when it stands on it), and the hand has
-/// felt the blocks, which never got into each other's or the tool's way unseen.
+/// The demonstrations with dynamics and friction work: at five seconds the peg is in its hole (3 cm
+/// long, its centre 15 mm above the plate when it stands on it), and the hand has felt the blocks,
+/// which never penetrated each other or the tool unseen.
 #[test]
 fn demos_fit_a_part_and_stir_blocks() {
     let dir = folder("rigid-scenes");
@@ -310,7 +310,7 @@ fn demos_fit_a_part_and_stir_blocks() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Those with soft bodies feel them.
+/// The demonstrations with soft bodies render them.
 #[test]
 fn demos_touch_what_yields() {
     let dir = folder("soft-scenes");
@@ -323,7 +323,8 @@ fn demos_touch_what_yields() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Those with implicit bodies feel their potentials, and so does a replay, to the last bit.
+/// The demonstrations with implicit bodies render their potentials, and so does a replay, to the
+/// last bit.
 #[test]
 fn demos_touch_what_is_implicit_and_replay() {
     let dir = folder("implicit-scenes");
@@ -341,7 +342,7 @@ fn demos_touch_what_is_implicit_and_replay() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A needle goes in to bone and comes out, its report and summary say so, and a replay does the
+/// A needle goes in to bone and comes out. Its report and summary say so, and a replay does the
 /// same to the last bit.
 #[test]
 fn a_needle_goes_in_and_out_and_replays() {
@@ -385,7 +386,7 @@ fn a_needle_goes_in_and_out_and_replays() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// The planar one is felt by a disc, is checked in space, and replays to the last bit.
+/// A disc feels the planar demonstration, which is checked in space and replays to the last bit.
 #[test]
 fn the_planar_demo_touches_polygons_and_replays() {
     let dir = folder("planar-scene");
@@ -399,14 +400,14 @@ fn the_planar_demo_touches_polygons_and_replays() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A configuration that ships.
+/// Returns the path of a shipped configuration.
 fn config_file(scene: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../config");
     root.join(scene).with_extension("toml")
 }
 
-/// Runs a configuration in virtual time, replays the recording, bit for bit, and gives the run's
-/// report.
+/// Runs a configuration in virtual time, verifies the replay of its recording bit for bit, and
+/// returns the run's report.
 fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json::Value {
     std::fs::write(dir.join("hapticd.toml"), configuration).unwrap();
     let run = [
@@ -430,8 +431,8 @@ fn run_and_verify(dir: &Path, configuration: &str, seconds: &str) -> serde_json:
     serde_json::from_slice(&report).unwrap()
 }
 
-/// Each way for a tool to follow the hand: loose blocks are stirred, nothing penetrates, and the
-/// session replays to the last bit.
+/// Each interaction: loose blocks are stirred, nothing penetrates, and the session replays to the
+/// last bit.
 #[test]
 fn every_interaction_in_worlds_of_both_orders_runs_and_replays() {
     let dir = folder("interaction");
@@ -532,7 +533,7 @@ fn a_running_daemon_answers_reloads_only_what_is_stricter_and_ends_in_order() {
     let args = ["run", "rig.toml", "--plain", "--report", "report.json"];
     let mut daemon = Daemon::start(&dir, &args);
     daemon.until("arm attached");
-    // The technician's socket is there before any arm is.
+    // The technician's socket exists before any arm does.
     let ask = || -> serde_json::Value {
         let out = hapticd(&dir, &["status", "--json"]);
         let said = String::from_utf8_lossy(&out.stderr);
@@ -543,7 +544,7 @@ fn a_running_daemon_answers_reloads_only_what_is_stricter_and_ends_in_order() {
     assert!(status["clients"].as_array().unwrap().len() == 1, "{status}");
     // The loop has begun, however busy the machine is.
     while ask()["report"]["ticks"].as_u64() <= Some(10) {}
-    // Looser: refused. Broken: refused. Stricter: taken.
+    // Looser: refused. Broken: refused. Stricter: applied.
     std::fs::write(dir.join("rig.toml"), file(9.0)).unwrap();
     daemon.signal("-HUP");
     daemon.until("not reloaded");
@@ -581,7 +582,7 @@ fn the_logs_level_and_a_bodys_surface_change_without_a_restart_and_replay() {
         "60",
     ];
     let mut daemon = Daemon::start(&dir, &args);
-    // It says nothing yet, but it answers.
+    // It logs nothing yet, but it answers.
     while hapticd(&dir, &["status"]).status.code() != Some(0) {
         assert!(daemon.process.try_wait().unwrap().is_none(), "it ended");
     }
@@ -599,8 +600,8 @@ fn the_logs_level_and_a_bodys_surface_change_without_a_restart_and_replay() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Waits until an arm presses on the body of a client, whose lease is kept meanwhile. From below,
-/// too: the hand may have been down before the body was there.
+/// Waits until an arm presses on the body of a client, whose lease is kept meanwhile. Pressing from
+/// below counts as well: the hand may have been down before the body was there.
 fn until_it_presses(arm: &mut Subscription, app: &mut Client, patience: Duration) {
     loop {
         arm.wake().unwrap().wait(patience).unwrap();
@@ -614,7 +615,7 @@ fn until_it_presses(arm: &mut Subscription, app: &mut Client, patience: Duration
     }
 }
 
-/// A client puts a table under the hand and is gone while the hand presses on it.
+/// A client puts a table under the hand and disconnects while the hand presses on it.
 #[test]
 fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
     let dir = folder("gone");
@@ -656,7 +657,7 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
             None => panic!("nothing was heard of body {body}"),
         }
     }
-    // The event is on its way when the loop is told; a few ticks later it is done.
+    // The event is on its way when the loop is told; a few ticks later it has taken effect.
     let seen = arm.state().unwrap().tick;
     while arm.state().unwrap().tick < seen + 100 {
         arm.wake().unwrap().wait(patience).unwrap();
@@ -675,8 +676,8 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A client presses a box into a cloth and is gone: the cloth gives way, and springs back; all of
-/// it replays.
+/// A client presses a box into a cloth and disconnects: the cloth gives way and springs back. All
+/// of it replays.
 #[test]
 fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
     let dir = folder("guest");
@@ -704,7 +705,7 @@ fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
     let awning = bodies.iter().find(|b| b.kind == BodyKind::Cloth).unwrap();
     let mut awning = watcher.surface(awning.body).unwrap();
     let mut points = Vec::new();
-    // Lowest point near the box. The daemon's end ends the waiting.
+    // Lowest point near the box. If the daemon ends, so does the wait.
     let mut height_m = |app: Option<&mut Client>| {
         arm.wake().unwrap().wait(patience).unwrap();
         if let Some(app) = app.filter(|_| arm.state().unwrap().tick.is_multiple_of(50)) {
@@ -755,11 +756,11 @@ fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// What a mesh is like is said, not only whether it may be used.
+/// The properties of a mesh are reported, not only whether it is valid.
 #[test]
 fn check_reports_what_the_meshes_are_like() {
     let dir = folder("meshes");
-    // A tetrahedron, and a triangle without area; then one side of it left out.
+    // A tetrahedron and a degenerate triangle; then a tetrahedron with one side left out.
     let corners = "v 0 0 0\nv 0.01 0 0\nv 0 0.01 0\nv 0 0 0.01\n";
     let closed = format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\nf 1 2 2\n");
     let open = format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\n");
@@ -784,7 +785,8 @@ fn check_reports_what_the_meshes_are_like() {
     assert_eq!(said["meshes"][1]["closed"], false);
 }
 
-/// What `export` says goes to standard output; a reader of its own finds in the file what was said.
+/// `export` writes its messages to standard output; an independent reader finds in the file what
+/// they state.
 #[test]
 fn skins_are_exported_in_every_format_and_overwrite_nothing() {
     let dir = folder("export");
@@ -815,11 +817,11 @@ fn skins_are_exported_in_every_format_and_overwrite_nothing() {
         let read = hapticd_geometry::load::load(&dir.join(name)).unwrap();
         let left = read.mesh.triangles().len() + read.report.degenerate_triangles;
         assert_eq!(left, count, "{name}");
-        // A triangle in a line, of which a skin may have a few, is left out by the reader, and
-        // leaves a slit.
+        // The reader drops degenerate triangles, of which a skin may have a few, and each leaves a
+        // slit.
         let slits = 3 * read.report.degenerate_triangles;
         assert!(read.report.boundary_edges <= slits, "{:?}", read.report);
-        // A coil that lies: metres, and lowest along what is up.
+        // A coil that lies: metres, and lowest along the up axis.
         let (low, high) = read.mesh.bounds();
         let size = high - low;
         let axis = if name == "gut.glb" { 1 } else { 2 };
@@ -851,7 +853,7 @@ fn skins_are_exported_in_every_format_and_overwrite_nothing() {
         assert!(!dir.join("x.obj").exists(), "{args:?}");
     }
     assert_eq!(std::fs::read(dir.join("gut.obj")).unwrap(), before);
-    // One body by its name and by its identity.
+    // One body by its name and by its id.
     let (code, said) = export(&["gut.obj", "--force", "--body", "gut"]);
     assert_eq!(code, Some(0), "{said}");
     let identity = said

@@ -1,4 +1,4 @@
-//! What clients' meshes cost the real daemon in memory, and what it refuses.
+//! Memory cost of clients' meshes in the real daemon, and what it refuses.
 
 use super::*;
 use hapticd_client::RequestError;
@@ -58,7 +58,7 @@ fn a_body_beyond_the_memory_for_clients_is_refused_with_numbers() {
         }
         other => panic!("{other:?}"),
     }
-    // One that fits, again and again: what it takes comes back.
+    // A mesh that fits, again and again: its memory is freed each time.
     for _ in 0..4 {
         let started = Instant::now();
         let body = loop {
@@ -87,7 +87,7 @@ fn a_mesh_takes_a_bounded_share_of_memory_and_gives_it_back() {
     app.set_timeout(WATCHDOG);
     let process = daemon.process.id();
     let (mesh, before) = (ball(7), resident_bytes(process));
-    // In single precision, the shorter way to send it.
+    // In single precision, the shorter encoding.
     let file = (12 * mesh.positions.len() + 12 * mesh.triangles.len()) as u64;
     let body = app.add_body(&far("large"), &mesh).unwrap();
     let started = Instant::now();
@@ -101,7 +101,7 @@ fn a_mesh_takes_a_bounded_share_of_memory_and_gives_it_back() {
             std::thread::yield_now();
         }
     };
-    // What importing took on top has gone back.
+    // The temporary memory of the import has been freed.
     wait("held", &|now| now < before + 12 * file);
     app.remove_body(body).unwrap();
     wait("given back", &|now| now < before + 4 * file);

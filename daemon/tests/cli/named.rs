@@ -1,4 +1,5 @@
-//! What `check` says of the files that a configuration names: each fault where the file has it.
+//! Errors of `check` in the files that a configuration names: each fault with its place in the
+//! file.
 
 use super::*;
 
@@ -59,7 +60,7 @@ fn faults_of_an_obj_have_its_line_and_its_own_numbers() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Each triangle of a closed mesh the other way round.
+/// Each triangle of a closed mesh is turned round.
 #[test]
 fn a_mesh_that_is_inside_out_is_called_so() {
     let dir = folder("inside-out");
@@ -109,7 +110,7 @@ fn faults_of_layers_are_theirs_by_name_with_numbers_and_all_at_once() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// One body of many that makes a scene planar is the odd one, and not all others.
+/// One of many bodies makes a scene planar: it is the odd one, not all the others.
 #[test]
 fn the_one_planar_body_of_a_scene_is_named() {
     let dir = folder("odd-planar");

@@ -1,8 +1,8 @@
-//! Numbers in files that no scene can have: beyond 10 km, whatever the file is.
+//! Coordinates that no scene can have: beyond 10 km, in whatever file.
 
 use super::*;
 
-/// A volume of 5 x 5 x 5 samples, the middle one inside.
+/// Returns a volume of 5 x 5 x 5 samples with the middle one inside.
 fn volume(origin: &str) -> String {
     let mut text = format!(
         "NRRD0004\ntype: short\ndimension: 3\nsizes: 5 5 5\nspace: left-posterior-superior\n\
@@ -26,7 +26,7 @@ const TISSUE: &str = "[[body]]\nname = \"flank\"\nkind = \"tissue\"\n\
     shape = { kind = \"cuboid\", size_m = [0.12, 0.1, 0.08] }\n\
     [[layer]]\nname = \"fat\"\nthickness_m = 0.08\n";
 
-/// Every file that has coordinates: `check` names the key or the file's line, and no run begins.
+/// Every file with coordinates: `check` names the key or the file's line, and no run begins.
 #[test]
 fn coordinates_beyond_ten_kilometres_are_refused_in_every_file() {
     let dir = folder("far");
@@ -138,7 +138,7 @@ fn coordinates_beyond_ten_kilometres_are_refused_in_every_file() {
             );
         }
     }
-    // What is within is welcome.
+    // Coordinates within the bound are accepted.
     write(
         "case.toml",
         &(body("implicit", &samples("near.nrrd", "scale = 0.01")) + SAMPLES),

@@ -1,4 +1,4 @@
-//! A configuration with faults of every kind: all of them are told at once.
+//! A configuration with faults of every kind: all of them are reported at once.
 
 use super::*;
 

@@ -1,8 +1,8 @@
-//! What `hapticd status` says of who finds what may meet.
+//! Broad and mid-phase in `hapticd status`, and its output in words.
 
 use super::*;
 
-/// Asks until the daemon says what is waited for; a minute of its own ticks at most.
+/// Requests the status until `is_said` holds; at most for a minute of the daemon's ticks.
 fn until(dir: &Path, is_said: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
     loop {
         let out = hapticd(dir, &["status", "--json"]);
@@ -54,8 +54,7 @@ fn the_status_is_told_in_words_and_again_each_second() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// What finds the bodies that may touch is named in the status, with what it has done: live, and
-/// nothing where nobody asks it.
+/// The status names the broad phase, with its work: live, and empty if nothing queries it.
 #[test]
 fn the_status_names_the_broad_phase_and_counts_what_it_does() {
     let block = "[[body]]\nname = \"block\"\nkind = \"dynamic\"\nposition_m = [0.1, 0.0, 0.1]\nshape = { kind = \"cuboid\", size_m = [0.03, 0.03, 0.03] }\n";
@@ -75,7 +74,8 @@ fn the_status_names_the_broad_phase_and_counts_what_it_does() {
             String::from_utf8(out.stdout).unwrap()
         };
         if bodies.is_empty() {
-            // A tool and what forces do not move: nobody asks, however long it runs.
+            // One tool and only bodies that forces do not move: nothing queries it, however long it
+            // runs.
             until(&dir, |status| {
                 !status["broad_phase"].is_null() && status["tick"].as_u64() > Some(20)
             });
@@ -98,7 +98,7 @@ fn the_status_names_the_broad_phase_and_counts_what_it_does() {
                 facts["upkeep"]["kinetic"]["certificates_per_box"], 12,
                 "{facts}"
             );
-            // One block alone, each time that it has left its skin.
+            // One block alone, each time that it has left the skin of its bounding ball.
             assert_eq!(
                 (&facts["boxes"], &facts["pairs"]),
                 (&facts["searches"], &0.into()),
@@ -122,7 +122,7 @@ fn the_status_names_the_broad_phase_and_counts_what_it_does() {
     }
 }
 
-/// In the plane it is the structure itself that is told of, with its four measures.
+/// For a planar scene the status reports the structure itself, with its four measures.
 #[test]
 fn the_status_of_a_planar_scene_has_the_measures_of_its_structure() {
     let dir = folder("planar-status");
@@ -140,7 +140,7 @@ fn the_status_of_a_planar_scene_has_the_measures_of_its_structure() {
     std::fs::write(dir.join("rig.toml"), config).unwrap();
     let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
     daemon.until("arm attached");
-    // The structure is made, and each body was counted.
+    // The structure is built, and each body was counted.
     let status = until(&dir, |status| {
         status["planar"]["certificates_per_body_max"].as_u64() > Some(0)
     });
@@ -160,7 +160,7 @@ fn the_status_of_a_planar_scene_has_the_measures_of_its_structure() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Up to a line with these words.
+/// Reads up to a line with these words.
 fn read_to(lines: &mut impl Iterator<Item = std::io::Result<String>>, what: &str) {
     let mut seen = Vec::new();
     for line in lines {
@@ -199,7 +199,7 @@ fn a_watch_outlives_its_daemon_and_shows_the_next_one() {
         } else {
             read_to(&mut said, gone);
         }
-        // Another one, so that no line of the first is taken for it.
+        // Another name, so that no line of the first daemon is mistaken for it.
         std::fs::write(dir.join("rig.toml"), ARM.replace("right", "left")).unwrap();
         let mut next = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
         next.until("arm attached");
@@ -218,7 +218,7 @@ fn a_watch_outlives_its_daemon_and_shows_the_next_one() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Who looks at the first lines only leaves nobody behind who goes on asking.
+/// A reader that takes only the first lines leaves no process behind that goes on asking.
 #[test]
 fn a_watch_ends_with_its_reader() {
     let dir = folder("status-reader");

@@ -1,4 +1,4 @@
-//! What a technician does to a running daemon by the command line: latched faults cleared,
+//! Actions of a technician on a running daemon by the command line: latched faults cleared,
 //! tightened limits released.
 
 use super::*;
@@ -6,10 +6,10 @@ use hapticd_client::{ALL_ARMS, Limit};
 use hapticd_frozen::Frozen;
 use hapticd_protocol::request;
 
-/// A failure, for what a busy machine may take long to do.
+/// Bound that counts as a failure, above what a busy machine needs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Two arms, beside each other.
+/// Two arms, next to each other.
 fn two_arms() -> String {
     let left = ARM.replace("right", "left");
     format!("{ARM}{left}world_from_base = {{ position_m = [0.5, 0.0, 0.0] }}\n")
@@ -29,7 +29,7 @@ fn ended(dir: PathBuf, mut daemon: Daemon) {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Exit code, standard output, standard error.
+/// Returns exit code, standard output, standard error.
 fn typed(dir: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let out = hapticd(dir, args);
     let [said, error] = [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap());
@@ -73,7 +73,7 @@ fn a_technician_releases_what_an_application_tightened() {
     assert_eq!(app.limits(1).unwrap(), before[1]);
     assert_eq!(app.limits(0).unwrap().velocity_m_s.0, 0.001);
 
-    // Without a name, all: what was released already says so.
+    // Without a name, all arms: one that is released already says so.
     let (code, said, error) = typed(&dir, &["release"]);
     assert_eq!((code, error.as_str()), (Some(0), ""), "{said}");
     let lines: Vec<&str> = said.lines().collect();
@@ -85,7 +85,7 @@ fn a_technician_releases_what_an_application_tightened() {
 
 #[test]
 fn a_technician_clears_a_latched_fault() {
-    // A stall ranks before it, and on a busy machine the supervisor may be silent by itself.
+    // A stall ranks higher, and on a busy machine the supervisor alone may be silent.
     let calm = "[loop]\nsilent_supervisor_ms = 1000\n[safety]\nstall_ms = 100.0\n";
     let (dir, daemon) = started("clear", &format!("{calm}{}", two_arms()));
     let app = &mut application(&dir);
@@ -132,7 +132,7 @@ fn what_cannot_be_cleared_or_released_says_why() {
         let (code, said, error) = typed(&dir, &[command, "1"]);
         assert_eq!((code, error.as_str()), (Some(0), ""), "{said}");
         assert!(said.starts_with("left: "), "{said}");
-        // The daemon's own words, and 1.
+        // The daemon's own words, and exit code 1.
         let socket = app.to_str().unwrap();
         let (code, said, error) = typed(&dir, &[command, "--socket", socket]);
         assert_eq!((code, said.as_str()), (Some(1), ""), "{error}");
@@ -147,7 +147,8 @@ fn what_cannot_be_cleared_or_released_says_why() {
     std::fs::remove_dir_all(gone).unwrap();
 }
 
-/// Who cut the force at walking pace is found in the log and in the status, without a program.
+/// The client that cut the force at walking pace is found in the log and in the status, without a
+/// program.
 #[test]
 fn what_clients_tighten_is_told_in_the_log_and_in_the_status() {
     let (dir, mut daemon) = started("tightened", &two_arms());
@@ -156,7 +157,7 @@ fn what_clients_tighten_is_told_in_the_log_and_in_the_status() {
     assert!(!plain.contains("tightened"), "{plain}");
     let configured = app.limits(0).unwrap().velocity_m_s.0;
     app.request(slower(0, 0.001, f64::INFINITY)).unwrap();
-    // No news: neither of these changes anything.
+    // Not reported: neither of these changes anything.
     app.request(slower(0, 0.001, f64::INFINITY)).unwrap();
     app.request(slower(0, 0.5, f64::INFINITY)).unwrap();
     let (code, said, _) = typed(&dir, &["status"]);
@@ -202,7 +203,7 @@ fn what_clients_tighten_is_told_in_the_log_and_in_the_status() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// 2 is for what the user can mend: so it says in docs/operations.md.
+/// Exit code 2 is for what the user can mend, as docs/operations.md says.
 #[test]
 fn a_socket_that_the_user_can_mend_exits_with_2() {
     let dir = folder("mend");

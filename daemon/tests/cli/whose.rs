@@ -1,5 +1,5 @@
-//! Whose socket it is: neither daemon nor command line uses a folder that somebody else made first,
-//! nor speaks to a stranger.
+//! Ownership of the socket: neither the daemon nor the command line uses a folder that another user
+//! made first, nor speaks to a stranger.
 
 use super::*;
 use hapticd_sys::{folder::user, socket::Listener};
@@ -8,12 +8,11 @@ use std::os::{
     unix::{fs::PermissionsExt, fs::chown, process::CommandExt},
 };
 
-/// The binary as another user would start it, who need not be allowed into the folder that it lies
-/// in.
+/// Runs the binary as another user would start it, even if that user may not enter its folder.
 fn as_user(uid: u32, home: &Path, args: &[&str]) -> Command {
     let binary = std::fs::File::open(env!("CARGO_BIN_EXE_hapticd")).unwrap();
     let mut command = Command::new(format!("/proc/self/fd/{}", binary.as_raw_fd()));
-    // Stays open until it is started, which is when the path is looked up.
+    // Stays open until the start, which is when the path is looked up.
     std::mem::forget(binary);
     command.args(args).uid(uid).gid(uid).current_dir(home);
     command.env_remove("XDG_RUNTIME_DIR").env("HOME", home);
@@ -33,7 +32,7 @@ fn the_command_line_passes_over_a_folder_that_others_write_to() {
     for listener in &listeners {
         assert!(listener.accept().unwrap().is_none(), "it was spoken to");
     }
-    // Unless a daemon of this user really runs elsewhere, that is what it says.
+    // Unless a daemon of this user really runs elsewhere, this is the message.
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     let elsewhere = out.status.success();
     assert!(
@@ -43,8 +42,8 @@ fn the_command_line_passes_over_a_folder_that_others_write_to() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// As root with real other users; for others the folders' owners are tested in `ipc::sockets` and
-/// the sockets' in the client's library.
+/// Runs as root with real other users. For others, `ipc::sockets` tests the folders' owners and the
+/// client's library tests the sockets' owners.
 #[test]
 fn a_planted_folder_keeps_nobody_from_starting() {
     let dir = PathBuf::from(format!("/tmp/hapticd-home-{}", std::process::id()));
@@ -63,8 +62,8 @@ fn a_planted_folder_keeps_nobody_from_starting() {
     }
     let mut command = as_user(uid, &home, &["run", "rig.toml", "--plain"]);
     if user() != 0 {
-        // The place of a user who may be at work is left alone: theirs is a session that others
-        // write to.
+        // The place of a user who may be at work is left alone: the test uses a session that others
+        // can write to.
         let session = dir.join("session");
         std::fs::create_dir_all(session.join("hapticd")).unwrap();
         let open = std::fs::Permissions::from_mode(0o777);

@@ -1,8 +1,8 @@
-//! How a run ends, seen from outside of the real binary: by signals, beside readers that do not
-//! read and files that are none.
+//! How a run ends, seen from outside the real binary: by signals, with readers that do not read and
+//! with files that are not regular files.
 //!
-//! Force is judged by what the daemon publishes and records. All waiting is for a condition; a
-//! bound of a minute only makes what never comes a failure.
+//! Force is judged by what the daemon publishes and records. Every wait is for a condition; a bound
+//! of a minute only turns a wait without end into a failure.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// From an order to end to a force of exactly zero, at the default `fade_ms`.
 const FADE_TICKS: u64 = 100;
 
-/// A hand that comes down on the floor, presses for 20 s, and does so again: one that is down
-/// before the loop runs feels nothing.
+/// A hand that comes down on the floor, presses for 20 s, and does so again. A hand that is down
+/// before the loop runs would feel nothing.
 const HAND: &str =
     "kind = \"press\"\nfrom = [0.0, 0.0, 0.05]\ndepth_m = 0.09\nmove_s = 4.0\nhold_s = 20.0\n";
 const RIG: &str = "
@@ -40,15 +40,15 @@ position_m = [0.0, 0.0, -0.03]
 shape = { kind = \"cuboid\", size_m = [0.5, 0.5, 0.02] }
 ";
 
-/// As patient as the daemon can be told to be: force is to end for what a test does, and not
-/// because the machine has other work.
+/// The most patient settings: force must end because of the test, not because the machine has other
+/// work.
 const PATIENT: &str =
     "continuous_force_n = 4.0\nstale_input_ms = 1000.0\nstale_contact_ms = 5000.0\n";
-/// A pause of the loop that counts as a stall, ms. The arms' threads wait for a little longer than
-/// that before they take a loop for silent.
+/// Pause of the loop that counts as a stall, ms. The arms' threads wait for a little longer before
+/// they take a loop for silent.
 const STALL_MS: u32 = 1000;
 
-/// A folder with a rig and its hand; `safety`: keys of that section.
+/// Makes a folder with a configuration and its hand; `safety` holds keys of that section.
 fn folder(name: &str, safety: &str) -> PathBuf {
     folder_with(name, STALL_MS, safety)
 }
@@ -74,7 +74,7 @@ fn command(dir: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// A pipe with a named end in the file system.
+/// Makes a named pipe.
 fn make_fifo(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status().unwrap();
     assert!(made.success());
@@ -89,14 +89,14 @@ struct Daemon {
 }
 
 impl Daemon {
-    /// Starts it and waits until it presses with full force.
+    /// Starts a daemon and waits until its hand presses with full force.
     fn press(dir: &Path, mut command: Command) -> Self {
         let mut process = command.spawn().unwrap();
         let log = process.stderr.take().map(|stderr| {
             let (lines, log) = channel();
             std::thread::spawn(move || {
                 for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                    // Who does not read any more has seen enough.
+                    // If the receiver is gone, the test has seen enough.
                     let _ = lines.send(line);
                 }
             });
@@ -177,13 +177,13 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Of one that has ended already there is nothing to end.
+        // A daemon that has ended already needs no kill.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// The ticks of a recording.
+/// Reads the ticks of a recording.
 fn ticks(dir: &Path, name: &str) -> Vec<TickMessage> {
     let mut reader = Reader::open(&dir.join(name)).unwrap();
     let mut ticks = Vec::new();
@@ -200,8 +200,8 @@ fn force_n(tick: &TickMessage) -> f64 {
     force.iter().map(|f| f.0 * f.0).sum::<f64>().sqrt()
 }
 
-/// The ticks that the loop ran from the one that was told to stop to the first one without force,
-/// which stays off.
+/// Returns the ticks that the loop ran from the one that was told to stop to the first one without
+/// force, which stays off.
 fn fade_ticks(ticks: &[TickMessage]) -> u64 {
     let from = ticks.iter().position(|t| t.stopping).unwrap();
     let before = &ticks[from - 1].arms[0].output;
@@ -226,7 +226,7 @@ fn replays(dir: &Path, name: &str) {
 fn a_reader_of_the_output_that_stops_holds_up_no_stop() {
     let dir = folder("reader", "");
     let (reader, mut writer) = std::io::pipe().unwrap();
-    // Full before the first line: it holds this much, and whoever writes more waits.
+    // Full before the first line: this is its capacity, and any further write waits.
     let held = writer.try_clone().unwrap();
     let filled = std::thread::spawn(move || writer.write_all(&[b' '; 1 << 16]));
     let mut command = command(
@@ -249,7 +249,7 @@ fn a_reader_of_the_output_that_stops_holds_up_no_stop() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A terminal, with its size set, and a second way to its inside.
+/// Returns a terminal with its size set, and a second path to its inside.
 fn terminal() -> (std::fs::File, std::fs::File, PathBuf) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     let outside = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -268,7 +268,8 @@ fn terminal() -> (std::fs::File, std::fs::File, PathBuf) {
     (outside.into(), inside.unwrap(), path)
 }
 
-/// A terminal that takes no more (a link that stalls, a multiplexer that is frozen) still has keys.
+/// A terminal that takes no more output (a link that stalls, a multiplexer that is frozen) still
+/// has keys.
 #[test]
 fn a_key_ends_a_run_whose_terminal_takes_nothing() {
     use std::os::unix::fs::OpenOptionsExt;
@@ -301,7 +302,7 @@ fn a_key_ends_a_run_whose_terminal_takes_nothing() {
     }
 }
 
-/// The log is no reason to keep force either, whichever thread waits for its reader.
+/// The log does not keep force on either, whichever thread waits for its reader.
 #[test]
 fn a_reader_of_the_log_that_stops_holds_up_no_stop() {
     let dir = folder("log", "");
@@ -309,7 +310,7 @@ fn a_reader_of_the_log_that_stops_holds_up_no_stop() {
     let mut command = command(&dir, &["run", "rig.toml", "--plain"]);
     command.stderr(writer.try_clone().unwrap());
     let mut daemon = Daemon::press(&dir, command);
-    // More than it holds: this waits until the reader is gone, as whoever logs does.
+    // More than the capacity: this waits until the reader is gone, like any thread that logs.
     let filled = std::thread::spawn(move || writer.write_all(&[b' '; 1 << 20]));
     let seen = daemon.state().unwrap().tick;
     daemon.until("it is full", |state| state.tick > seen + 100);
@@ -424,7 +425,7 @@ fn a_second_signal_cuts_what_still_fades() {
     let first = daemon.until("it fades", |state| {
         state.reason == ForceOffReason::Shutdown.code()
     });
-    // Sooner it would be the same order.
+    // A signal that comes sooner would be the same order.
     daemon.until("30 ms pass", |state| state.tick > first.tick + 30);
     daemon.signal("-TERM");
     assert_eq!(daemon.end().code(), Some(0));
@@ -438,8 +439,7 @@ fn a_second_signal_cuts_what_still_fades() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Who relays an order to its child and to the process group that the child is in delivers it
-/// twice.
+/// A program that relays an order to its child and to the child's process group delivers it twice.
 #[test]
 fn an_order_that_is_delivered_twice_fades() {
     let dir = folder("twice", "fade_ms = 1000.0\n");
@@ -451,7 +451,7 @@ fn an_order_that_is_delivered_twice_fades() {
     let process = Pid::from_child(&daemon.process);
     let from = Instant::now();
     kill_process(process, Signal::TERM).unwrap();
-    // Two at once are one to the kernel: the first one must have been taken.
+    // Two signals at once are one to the kernel: the first one must have been taken.
     while daemon.state().is_none_or(|state| state.reason == 0) {
         assert!(from.elapsed() < PATIENCE, "it never fades");
     }
@@ -466,8 +466,9 @@ fn an_order_that_is_delivered_twice_fades() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// The scribe waits for a reader that has stopped: records are lost, force stays, and so does the
-/// end of it. The supervisor, which waits for the scribe at the end, is not waited for.
+/// The scribe waits for a reader that has stopped. Records are lost, but force stays, and so does
+/// its orderly end. The end of the process does not wait for the supervisor, which waits for the
+/// scribe.
 #[test]
 fn a_recording_whose_reader_stops_costs_records_and_no_stop() {
     let dir = folder("record", "");
@@ -501,10 +502,10 @@ fn a_recording_whose_reader_stops_costs_records_and_no_stop() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A technician's order to end goes the way of a signal: straight to the loop.
+/// A technician's order to end takes the path of a signal: straight to the loop.
 #[test]
 fn a_shutdown_by_request_fades_while_the_supervisor_hangs() {
-    // The loop takes longer to miss the supervisor than this takes.
+    // The loop needs longer to miss the supervisor than this takes.
     let dir = folder("request", "[loop]\nsilent_supervisor_ms = 1000\n");
     let command = command(
         &dir,
@@ -558,7 +559,7 @@ fn a_loop_that_pauses_leaves_no_force_and_the_run_goes_on() {
     drop(held);
     let seen = daemon.state().unwrap().tick;
     let after = daemon.until("it runs", |state| state.tick > seen + 100);
-    // The hand is down, so what is wanted is never small.
+    // The hand is down, so the wanted force is never small.
     assert_eq!(after.force_n, [0.0; 3]);
     daemon.signal("-TERM");
     assert_eq!(daemon.end().code(), Some(0));
@@ -571,14 +572,14 @@ fn a_loop_that_pauses_leaves_no_force_and_the_run_goes_on() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// Who asks how the daemon is waits for nobody who writes that down.
+/// A status request does not wait for the thread that writes the status.
 #[test]
 fn the_status_is_told_while_who_writes_it_hangs() {
     let dir = folder("status", "");
     let mut daemon = Daemon::press(&dir, command(&dir, &["run", "rig.toml", "--plain"]));
     let socket = dir.join("hapticd/technician.sock");
     let mut technician = Client::connect_until(&socket, "test", PATIENCE).unwrap();
-    // Held anywhere in its rounds, now and then while it has the lock.
+    // Stopped anywhere in its rounds, sometimes while it has the lock.
     for _ in 0..50 {
         let held = Frozen::named(daemon.process.id(), "scribe").unwrap();
         let status = technician.status().unwrap();

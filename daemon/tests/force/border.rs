@@ -1,5 +1,5 @@
-//! The border of an arm's workspace, from recorded forces: a contact that is held over it keeps its
-//! force, and the hand is given no more by it than it put in.
+//! The border of an arm's workspace, from recorded forces: a contact that is held across it keeps
+//! its force, and the hand receives no more energy from it than it put in.
 
 use super::*;
 
@@ -7,13 +7,13 @@ use super::*;
 const HALF_M: f64 = 0.1;
 /// The fade outside, m.
 const FADE_M: f64 = 0.01;
-/// How far the hand presses, from where the tool touches, m.
+/// Depth that the hand presses, from where the tool touches, m.
 const DEPTH_M: f64 = 0.002;
 /// Springs of surface and hand, N/m.
 const SURFACE: f64 = 800.0;
 const HAND: f64 = 5000.0;
 
-/// What was sent while a stiff hand presses at `HALF_M - 0.02`, slides to `out_m` beyond the
+/// Returns the commands while a stiff hand presses at `HALF_M - 0.02`, slides to `out_m` beyond the
 /// border, is `deeper_m` deeper there, and slides back.
 fn over_the_border(name: &str, out_m: f64, deeper_m: f64) -> Vec<ArmTick> {
     let folder = Folder::new(&format!("border-{name}"));
@@ -52,7 +52,7 @@ fn over_the_border(name: &str, out_m: f64, deeper_m: f64) -> Vec<ArmTick> {
     arm(&folder.run(5))
 }
 
-/// The mean force of a tenth of a second.
+/// Returns the mean force over a tenth of a second.
 fn mean_n(ticks: &[ArmTick], from: usize) -> f64 {
     ticks[from..from + 100]
         .iter()
@@ -61,8 +61,8 @@ fn mean_n(ticks: &[ArmTick], from: usize) -> f64 {
         / 100.0
 }
 
-/// The most that the hand put into the motors, and what they gave in all. A spring that is sampled
-/// gives some hundredths more than it stored, which the arm's own damping takes.
+/// Returns the most that the hand put into the motors, and what they gave in all. A sampled spring
+/// gives a few hundredths more than it stored, which the arm's own damping takes.
 fn work_j(ticks: &[ArmTick]) -> [f64; 2] {
     let start_j = ticks[450].motor_work_j;
     let mut given = ticks[450..4500].iter().map(|t| t.motor_work_j - start_j);
@@ -80,7 +80,7 @@ fn a_contact_that_is_held_over_the_border_keeps_its_force() {
         ("far", 0.03),
     ] {
         let ticks = over_the_border(name, out_m, 0.0);
-        // Force that comes back moves the hand, whose own damping takes a little.
+        // The returning force moves the hand, and its damping takes a little.
         let (before, after) = (mean_n(&ticks, 1350), mean_n(&ticks, 3350));
         let both = |share: f64| DEPTH_M / (1.0 / (share * SURFACE) + 1.0 / HAND);
         assert!((before - both(1.0)).abs() < 0.04, "{name}: {before} N");
@@ -109,8 +109,8 @@ fn what_is_pressed_outside_gives_nothing_inside() {
     for (name, out_m) in [("half-deep", 0.5 * FADE_M), ("far-deep", 0.03)] {
         let ticks = over_the_border(name, out_m, 0.008);
         let (before, after) = (mean_n(&ticks, 1350), mean_n(&ticks, 3350));
-        // Where the fade leaves something, it is pressed against that. And the hand's damping takes
-        // a little.
+        // Where the fade leaves some force, the contact is pressed against it. The hand's damping
+        // takes a little as well.
         assert!(
             after > 0.94 * before,
             "{name}: {before} N before, {after} N after"

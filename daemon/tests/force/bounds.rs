@@ -4,7 +4,7 @@ use super::*;
 
 /// Period of the loop, s.
 const DT: f64 = 1e-3;
-/// The code of its reason, as published.
+/// Published code of the reason.
 const OVER_VELOCITY: u8 = 8;
 
 /// A hand that taps: down far beyond what the peak allows, and up again.
@@ -21,9 +21,9 @@ fn peak_slew_and_what_is_wanted_bound_every_tick() {
     folder.scene(&safety, TAP, &[0.0]);
     let ticks = arm(&folder.run(10));
     assert_eq!(ticks.len(), 10_000);
-    // The hand pushes against the peak, or nothing is shown.
+    // The hand must push against the peak, or the test shows nothing.
     assert!(longest(&ticks) > 0.999 * peak_n, "{}", longest(&ticks));
-    // What the limits hold back is nothing that the hand was given.
+    // Force that the limits hold back does not count as given to the hand.
     let gain = ticks.iter().map(|tick| tick.gain).fold(1.0, f64::min);
     assert!(
         gain > 0.0 && ticks[..500].iter().all(|tick| tick.gain == 1.0),
@@ -38,12 +38,13 @@ fn peak_slew_and_what_is_wanted_bound_every_tick() {
             .sqrt();
         fastest = fastest.max(change);
         assert!(now.length_n() <= peak_n + 1e-12, "tick {tick}: {now:?}");
-        // A cut is exempt: zero at once is what it is for.
+        // A cut is exempt: its purpose is zero at once.
         assert!(
             change <= slew_n + 1e-12 || now.length_n() == 0.0,
             "tick {tick}: {change} N from {before:?} to {now:?}"
         );
-        // What is wanted may fall faster than the slew limit lets the force follow: then it falls.
+        // The wanted force may fall faster than the slew limit lets the sent force follow: then the
+        // sent force falls.
         assert!(
             now.length_n() <= now.wanted_n.max(before.length_n()) + 1e-12,
             "tick {tick}: {before:?} to {now:?}"
@@ -66,11 +67,11 @@ fn a_force_that_is_held_falls_to_the_continuous_limit() {
     folder.scene(&safety, hand, &[0.0]);
     let ticks = arm(&folder.run(20));
     assert!(longest(&ticks) > 2.0 * continuous_n, "{}", longest(&ticks));
-    // The last second holds the fade of the end.
+    // The last second contains the final fade.
     let held = ticks[ticks.len() - 1000].length_n();
     assert!(held <= continuous_n * 1.001, "{held} N held");
     assert!(held >= continuous_n * 0.9, "{held} N held");
-    // The worst window of all: the largest sum of a run.
+    // The worst window: the largest sum over a run of ticks.
     let bound = continuous_n * continuous_n * window_s;
     let mut excess: f64 = 0.0;
     for tick in &ticks {
@@ -81,12 +82,12 @@ fn a_force_that_is_held_falls_to_the_continuous_limit() {
     assert!(excess > 0.5 * bound, "{excess} of {bound} N2 s");
 }
 
-/// Holds that force is nothing until little was wanted for `engage_ticks`, and then rises to the
-/// peak within `ramp_s`. Gives how often it came back.
+/// Checks that force is zero until little was wanted for `engage_ticks`, and then rises to the peak
+/// within `ramp_s`. Returns how often it came back.
 fn comes_back_by_waiting_and_a_ramp(ticks: &[Tick], ramp_s: f64, peak_n: f64) -> usize {
     let mut returns = 0;
     let mut little = 0;
-    // When the ramp began, ns.
+    // Start of the ramp, ns.
     let mut ramp: Option<u64> = None;
     for pair in ticks.windows(2) {
         let [before, tick] = pair else { unreachable!() };

@@ -1,9 +1,9 @@
-//! What the hand is given, as the user of a recording sees it: the ledger against the motors' true
+//! Energy given to the hand, as seen by a user of a recording: the ledger against the motors' true
 //! work, and springs that are forced far beyond what the arm can render.
 
 use super::*;
 
-/// A ball over a floor with its top at 0; the coupling is forced to `stiffness`, if that is given.
+/// A ball over a floor with its top at 0; the coupling is forced to `stiffness`, if given.
 fn scene(folder: &Folder, stiffness: Option<f64>, hand: &str, mechanics: &str, intention: &str) {
     let forced = stiffness.map_or(String::new(), |k| {
         format!("forced_stiffness_n_per_m = {k:?}\n")
@@ -26,7 +26,7 @@ fn scene(folder: &Folder, stiffness: Option<f64>, hand: &str, mechanics: &str, i
 const LIGHT: &str = "mass_kg = 0.15, damping_n_s_per_m = 2.0, coulomb_friction_n = 0.1, \
                      resolution_m = 2e-5, delay_us = 500";
 const FIRM: &str = "stiffness_n_per_m = 1000.0, damping_n_s_per_m = 20.0";
-/// Nothing but a weak spring: least damping.
+/// Nothing but a weak spring, with minimal damping.
 const UNDAMPED: &str = "stiffness_n_per_m = 100.0, damping_n_s_per_m = 0.0";
 
 fn press(depth_m: f64) -> String {
@@ -36,7 +36,7 @@ fn press(depth_m: f64) -> String {
     )
 }
 
-/// Highest less lowest force.
+/// Returns the highest minus the lowest force.
 fn swing_n(ticks: &[ArmTick]) -> f64 {
     let forces = || ticks.iter().map(|tick| tick.force_n[2]);
     forces().fold(f64::MIN, f64::max) - forces().fold(f64::MAX, f64::min)
@@ -91,7 +91,7 @@ fn the_recorded_ledger_is_the_motors_work() {
         let (mut exchanged_j, mut compared) = (0.0, 0);
         for k in 5..ticks.len() {
             exchanged_j += (ticks[k].motor_work_j - ticks[k - 1].motor_work_j).abs();
-            // Where nothing is under way.
+            // While no command is under way.
             if (ticks[k].motor_work_j - ticks[k - 5].motor_work_j).abs() > 1e-7 {
                 continue;
             }
@@ -110,8 +110,8 @@ fn the_recorded_ledger_is_the_motors_work() {
     }
 }
 
-/// Runs a scene that ships for four seconds: at its default stiffness the controller has no reason
-/// to act, whatever its bodies do.
+/// Runs a shipped scene for four seconds: at its default stiffness the controller has no reason to
+/// act, whatever its bodies do.
 fn stays_passive(scene: &str) {
     let folder = Folder::new(&format!("shipped-{scene}"));
     let file = format!("{}/../config/{scene}.toml", env!("CARGO_MANIFEST_DIR"));
@@ -153,7 +153,7 @@ fn coils_crowds_liquids_and_needles_that_ship_stay_passive() {
     }
 }
 
-/// Runs these arms and bodies; gives the ticks.
+/// Runs these arms and bodies. Returns the ticks.
 fn of_scene(name: &str, text: &str, hands: &[String], seconds: u32) -> Vec<Tick> {
     let folder = Folder::new(name);
     std::fs::write(folder.0.join("scene.toml"), text).unwrap();
@@ -175,7 +175,7 @@ fn keeps_its_gain(what: &str, ticks: &[Tick], at_least_n: f64) {
     }
 }
 
-/// A hand at rest that another one comes to is pushed by a body that moves.
+/// A hand at rest that another one reaches is pushed by a moving body.
 #[test]
 fn arms_that_press_each_other_keep_their_gains() {
     let arm = |k: u32| {
@@ -245,7 +245,7 @@ fn a_box_that_turns_on_a_floor_with_friction_keeps_its_gain() {
     }
 }
 
-/// The floor stands still: what it gives is at most what its contact gave way by just before.
+/// The floor stands still, so it gives at most what its contact yielded just before.
 #[test]
 fn a_box_that_rocks_slowly_with_friction_is_given_nothing() {
     let keys: String = (0..160)
@@ -278,7 +278,7 @@ fn a_box_that_rocks_slowly_with_friction_is_given_nothing() {
     }
 }
 
-/// A loop that is eight times as fast as its arm sends eight times for one sample.
+/// A loop that is eight times as fast as its arm sends eight commands for one sample.
 #[test]
 fn a_loop_that_is_faster_than_its_arm_keeps_the_gain() {
     let tap =
@@ -299,7 +299,8 @@ fn a_loop_that_is_faster_than_its_arm_keeps_the_gain() {
     }
 }
 
-/// What lowers a gain is told where a technician looks: in the log, and in the recording's events.
+/// The cause of a lowered gain is reported where a technician looks: in the log, and in the
+/// recording's events.
 #[test]
 fn a_gain_that_is_lowered_has_a_line_in_the_log_and_in_the_recording() {
     let folder = Folder::new("gain-lowered");

@@ -1,9 +1,10 @@
-//! A box turned across the two lips of a slot, where friction may hold it at any angle: what stands
-//! still gives no energy, and the force stays whole.
+//! A box turned across the two lips of a slot, where friction may hold it at any angle: bodies at
+//! rest give no energy, and the force remains.
 
 use super::*;
 
-/// Most that bodies at rest put into the spring while the tool gets back to the safe distance, J.
+/// Maximum energy that bodies at rest put into the spring while the tool returns to the safe
+/// distance, J.
 const RECOVERY_J: f64 = 3e-4;
 
 fn slot(folder: &Folder, friction: f64, clean: bool, latency: u32) {

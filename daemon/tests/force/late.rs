@@ -1,11 +1,12 @@
-//! Old answers in contact: what is not known any further holds nothing back.
+//! Old answers in contact: a part that is no longer known holds nothing back.
 
 use std::fmt::Write as _;
 
 use super::*;
 
-/// A peg of 96 sides that goes 50 mm deep into a bore with 0.5 mm of room, is pressed to its wall
-/// and tilted, and pulled along it; answers are so many ticks old, and a tick tests so many pairs.
+/// A peg of 96 sides that goes 50 mm deep into a bore with 0.5 mm of play, is pressed to its wall
+/// and tilted, and pulled along it. Answers are `latency` ticks old, and a tick tests `pairs`
+/// pairs.
 fn peg(latency: u32, pairs: u32) -> Vec<ArmTick> {
     let folder = Folder::new(&format!("late-peg-{latency}-{pairs}"));
     let scene = format!(
@@ -47,7 +48,8 @@ fn a_peg_in_its_bore_with_old_answers_feels_no_force_that_is_not_there_and_keeps
     assert!(behind > 100, "{behind} ticks held back");
     for (k, (late, fresh)) in late.iter().zip(&fresh).enumerate() {
         assert!(late.gain == 1.0, "tick {k}: gain {}", late.gain);
-        // What is found late comes in by a ramp; while it does, an arm lags behind by some of it.
+        // Contacts that are found late come in by a ramp; meanwhile an arm lags behind by some of
+        // it.
         let (late_n, fresh_n) = (late.wanted_n, fresh.wanted_n);
         assert!(
             late_n < fresh_n + 0.1,
@@ -57,7 +59,7 @@ fn a_peg_in_its_bore_with_old_answers_feels_no_force_that_is_not_there_and_keeps
 }
 
 /// A torus of 768 triangles that is rolled over hills of 20,000, pressed into them by some 3 mm,
-/// with fresh answers; a tick tests so many pairs.
+/// with fresh answers; a tick tests `pairs` pairs.
 fn rolled_torus(pairs: u32) -> Vec<ArmTick> {
     let folder = Folder::new(&format!("late-torus-{pairs}"));
     let scene = format!(
@@ -112,11 +114,12 @@ fn a_contact_keeps_its_force_where_a_tick_runs_out_of_pairs() {
     }
 }
 
-/// Oscillation, as a reason for no force.
+/// Published code of a force-off by oscillation.
 const OSCILLATION: u8 = 36;
 
-/// A quarter of the pairs, and answers so old that the tool is centimetres behind: too little is
-/// known for the right force (up to 2.5 N too much), but none runs away (13 N, and it swung).
+/// A quarter of the pairs, and answers so old that the tool is centimetres behind. Too little is
+/// known for the right force (up to 2.5 N too much), but no force runs away (once it was 13 N, and
+/// it swung).
 #[test]
 fn a_peg_that_lacks_answers_and_pairs_is_not_thrown() {
     let (fresh, late) = (peg(0, 4096), peg(20, 256));

@@ -1,9 +1,9 @@
-//! Liquids of the scenes that ship, as the hand feels them.
+//! Liquids of the shipped scenes, as the hand feels them.
 
 use super::*;
 
-/// The tool's ball ends 10 mm above the liquid, where the liquid's drops once splashed to: what is
-/// felt there is felt in the air.
+/// The tool's ball ends 10 mm above the liquid, a height to which its drops once splashed: any
+/// force there would be felt in the air.
 #[test]
 fn nothing_is_felt_above_a_liquid_from_the_first_tick_on() {
     let file = format!("{}/../config/fluid.toml", env!("CARGO_MANIFEST_DIR"));
@@ -17,7 +17,7 @@ fn nothing_is_felt_above_a_liquid_from_the_first_tick_on() {
     ] {
         let folder = Folder::new(&format!("liquid-{name}"));
         std::fs::write(folder.0.join("scene.toml"), &ours).unwrap();
-        // Where the hand starts: a tool that starts in the liquid would be felt later.
+        // The start of the hand: a tool that starts in the liquid would be rendered later.
         let hand = format!(
             "kind = \"script\"\ntrack = [ {{ t_s = 0.0, position = [{x:?}, {y:?}, 0.01] }}, \
              {{ t_s = 0.5, position = [{x:?}, {y:?}, {z:?}] }} ]\n",

@@ -1,7 +1,9 @@
-//! What an arm is sent, read from recordings by a reader that shares no code with the daemon: the
-//! bounds of a force, that it ends and comes back, and where tools get, as `docs/safety.md` says.
+//! Commands to an arm, read from recordings by a reader that shares no code with the daemon: the
+//! bounds of a force, its end and return, and the reachable poses of tools, as `docs/safety.md`
+//! says.
 //!
-//! Virtual time where the hand alone decides; real processes where a process is stopped.
+//! The tests use virtual time where the hand alone decides, and real processes where a process is
+//! stopped.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -35,7 +37,8 @@ impl Folder {
         Folder(path)
     }
 
-    /// A floor whose top is at -0.02 m and that ends at `x = 0.5`, and a simulated arm at each `x`.
+    /// Writes a floor whose top is at -0.02 m and that ends at `x = 0.5`, and a simulated arm at
+    /// each `x`.
     fn scene(&self, safety: &str, hand: &str, arms: &[f64]) {
         let arm = |(k, x): (usize, &f64)| {
             format!(
@@ -68,7 +71,7 @@ impl Folder {
         command
     }
 
-    /// Runs it in virtual time and reads what was sent.
+    /// Runs it in virtual time and reads the sent commands.
     fn run(&self, seconds: u32) -> Vec<Tick> {
         let seconds = seconds.to_string();
         let status = self

@@ -1,8 +1,8 @@
-//! What a body that comes as fast as a scene allows does to a hand: the recorded tool and force.
+//! Effect on a hand of a body that comes as fast as a scene allows: the recorded tool and force.
 
 use super::*;
 
-/// A hand at rest, and a slab that goes through where it is, to and fro at up to 20 m/s.
+/// A hand at rest, and a slab that passes through its place, to and fro at up to 20 m/s.
 fn through_the_hand(name: &str) -> Vec<ArmTick> {
     let folder = Folder::new(name);
     folder.scene(
@@ -19,8 +19,8 @@ fn through_the_hand(name: &str) -> Vec<ArmTick> {
     arm(&folder.run(2))
 }
 
-/// The tool never turns by more than a millimetre from one tick to the next. It did in each of 20
-/// periods, and before a slab that an application had sent in every tick.
+/// The tool never turns back by more than a millimetre from one tick to the next. It did in each of
+/// 20 periods, and before a slab that an application had sent in every tick.
 #[test]
 fn a_slab_that_comes_at_20_m_s_pushes_the_tool_one_way() {
     let ticks = through_the_hand("slab");

@@ -1,14 +1,14 @@
-//! Threads of the real daemon that panic under force, one by one: what the arms are sent, what the
-//! process says and how it ends.
+//! Threads of the real daemon that panic under force, one by one: commands to the arms, messages
+//! and end of the process.
 //!
-//! A thread panics because the first instruction of a function that it alone calls is overwritten
-//! while it is held: the binary is the one that ships.
+//! A thread panics because the test stops it and overwrites the first instruction of a function
+//! that only this thread calls. The binary is the shipped one.
 
 use super::threads::{Fixture, HOLD};
 use super::*;
 use hapticd_sys::clock::now_ns;
 
-/// Codes of reasons, as published. [`SUPERVISOR`] is that of an order to cut, too.
+/// Published codes of reasons. [`SUPERVISOR`] is also that of an order to cut.
 const DEVICE_LOST: u8 = 2;
 const SUPERVISOR: u8 = 11;
 const STALE_CONTACT: u8 = 34;
@@ -16,17 +16,18 @@ const SHUTDOWN: u8 = 39;
 /// Ticks from the order to stop to a force of exactly zero, at default keys.
 const ZERO_TICKS: u64 = 100;
 
-/// What a panic came to.
+/// Outcome of a panic.
 struct End {
     /// The ticks after it was planted.
     ticks: Vec<Tick>,
     log: String,
     status: Option<i32>,
-    /// What the loop published last, of each arm.
+    /// The last published state of each arm.
     last: [hapticd_client::ArmState; 2],
 }
 
-/// Has a thread of a daemon under force panic; it ends by itself. `None`: the first thread.
+/// Makes a thread of a daemon under force panic; the daemon ends without further action. `None`:
+/// the first thread.
 fn panics(thread: Option<&str>, function: &[&str]) -> End {
     let name = format!("panics-{}", thread.unwrap_or("first"));
     let mut fixture = Fixture::press(&name, HOLD);
@@ -47,7 +48,7 @@ fn panics(thread: Option<&str>, function: &[&str]) -> End {
 }
 
 impl End {
-    /// Holds that it was told, and that each arm took its last command.
+    /// Checks that the panic was reported, and that each arm took its last command.
     fn is_told(&self, thread: &str) {
         let log = &self.log;
         assert!(
@@ -59,7 +60,7 @@ impl End {
         assert!(!log.contains("may still be in force"), "{log}");
     }
 
-    /// Holds that the run ended in order for the sake of this thread.
+    /// Checks that the run ended in order because of this thread.
     fn ends_the_run(&self, thread: &str) {
         self.is_told(thread);
         let died = format!("thread {thread} died; force was taken off");
@@ -67,8 +68,8 @@ impl End {
         assert_eq!(self.status, Some(1), "{}", self.log);
     }
 
-    /// Holds that the last thing that the loop asked of each arm is exactly nothing, for one of
-    /// these reasons.
+    /// Checks that the last command of the loop to each arm is exactly zero, for one of these
+    /// reasons.
     fn asks_nothing_in_the_end(&self, reasons: &[u8]) {
         for state in &self.last {
             assert_eq!(state.force_n, [0.0; 3], "{state:?}");
@@ -76,8 +77,7 @@ impl End {
         }
     }
 
-    /// Holds that force was there, and fades once there is one of these reasons, as the recording
-    /// has it.
+    /// Checks that force was there, and fades once one of these reasons holds, as recorded.
     fn fades(&self, reasons: &[u8]) {
         let ends = |tick: &Tick| tick.arms.iter().any(|arm| reasons.contains(&arm.reason));
         let asked = self.ticks.iter().position(ends).expect("a stop");
@@ -101,9 +101,9 @@ fn a_supervisor_that_panics_leaves_no_force() {
         &["hapticd", "supervise", "Supervisor", "serve_clients"],
     );
     end.is_told("main");
-    // Rust's status for a first thread that panicked.
+    // Rust's exit status when the first thread panics.
     assert_eq!(end.status, Some(101), "{}", end.log);
-    // The loop may tick once more when an arm's thread has sent its last zero and gone.
+    // The loop may tick once more after an arm's thread has sent its last zero and ended.
     end.asks_nothing_in_the_end(&[DEVICE_LOST, SUPERVISOR, SHUTDOWN]);
 }
 
@@ -114,7 +114,7 @@ fn a_collision_thread_that_panics_ends_force_and_run() {
         &["hapticd_collision", "urgency", "Urgency", "attend"],
     );
     end.ends_the_run("collision");
-    // Answers that stop coming end force, too.
+    // Answers that stop coming end force as well.
     end.asks_nothing_in_the_end(&[STALE_CONTACT, SHUTDOWN]);
     end.fades(&[STALE_CONTACT, SHUTDOWN]);
 }
@@ -130,7 +130,7 @@ fn an_ipc_thread_that_panics_ends_force_and_run() {
     end.fades(&[SHUTDOWN]);
 }
 
-/// It asks nothing of the arms in the end: their own threads send zero.
+/// The loop commands nothing in the end: the arms' own threads send zero.
 #[test]
 fn a_loop_that_panics_ends_the_run_and_each_arm_is_sent_zero() {
     let end = panics(Some("haptic"), &["hapticd_loop", "limits", "Composer", "take"]);

@@ -1,12 +1,12 @@
-//! A cube that a hand rolls round on its corners: each lifts the hand, and none of it is taken for
-//! an oscillation.
+//! A cube that a hand rolls round on its corners: each corner lifts the hand, and none of this
+//! counts as an oscillation.
 
 use std::fmt::Write as _;
 
 use super::*;
 
-/// Ticks of a cube of 20 mm that is pressed to a smooth plate and tilted by 0.2 rad to all sides in
-/// turn, `hz` turns a second, by a hand of such a stiffness.
+/// Returns the ticks of a cube of 20 mm that is pressed to a smooth plate and tilted by 0.2 rad to
+/// all sides in turn, `hz` turns a second, by a hand of this stiffness.
 fn rolled(hz: f64, hand_n_per_m: f64) -> Vec<ArmTick> {
     let folder = Folder::new(&format!("rolled-{hz}-{hand_n_per_m}"));
     let scene = format!(

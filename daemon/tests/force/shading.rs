@@ -1,14 +1,14 @@
-//! What a hand feels of a coarse mesh that stands for a smooth surface: the recorded force.
+//! Force of a coarse mesh that stands for a smooth surface, as recorded.
 
 use super::*;
 
-/// Of the mesh and of the tool, m.
+/// Radius of the mesh and of the tool, m.
 const RADIUS_M: f64 = 0.05;
 const BALL_M: f64 = 0.005;
 
-/// The angle between force and the sphere's radius at the tool, root mean square, degrees, while a
-/// hand goes over the top of the default sphere, 2 mm deep. The sphere is a shape, or comes from a
-/// file.
+/// Returns the angle between the force and the sphere's radius at the tool, root mean square,
+/// degrees, while a hand goes over the top of the default sphere, 2 mm deep. The sphere is a shape,
+/// or comes from a file.
 fn off_deg(name: &str, shape: &str, force_shading: &str) -> f64 {
     let folder = Folder::new(&format!("shading-{name}"));
     let keys: String = (0..=200)
@@ -43,7 +43,7 @@ fn off_deg(name: &str, shape: &str, force_shading: &str) -> f64 {
     std::fs::write(folder.0.join("ball.obj"), obj()).unwrap();
     let ticks = arm(&folder.run(3));
     let (mut sum, mut count) = (0.0, 0);
-    // The last ones are the fade of the end.
+    // The last ticks are the final fade.
     for tick in &ticks[1200..2700] {
         let dot: f64 = (0..3).map(|k| tick.force_n[k] * tick.proxy_m[k]).sum();
         let radius_m = recording::length(&tick.proxy_m);

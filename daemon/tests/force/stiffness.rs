@@ -1,9 +1,9 @@
-//! What the hand's spring is, from recorded forces: the arm's bound on any scale of motion, and the
-//! material's own stiffness from the first tick of a touch on.
+//! Stiffness at the hand, from recorded forces: the arm's bound at any motion scale, and the
+//! material's own stiffness from the first tick of a touch.
 
 use super::*;
 
-/// What a scene's arm and safety say beside the usual.
+/// Additional keys of a scene's arm and safety.
 #[derive(Clone, Copy)]
 struct Keys<'a> {
     arm: &'a str,
@@ -17,7 +17,7 @@ const USUAL: Keys = Keys {
     delay_us: 500,
 };
 
-/// A ball over a floor whose top is at 0; the hand comes to 0 where they touch.
+/// A ball over a floor whose top is at 0; the hand reaches 0 where they touch.
 fn scene(folder: &Folder, scale: f64, stiffness: f64, hand: &str, keys: Keys) {
     let radius = 0.005 * scale;
     let Keys {
@@ -46,7 +46,7 @@ fn scene(folder: &Folder, scale: f64, stiffness: f64, hand: &str, keys: Keys) {
     std::fs::write(folder.0.join("hand.toml"), hand).unwrap();
 }
 
-/// Force by stretch, N per metre of the device, in each tick that has both.
+/// Returns force by stretch, N per metre of the device, in each tick that has both.
 fn stiffness(ticks: &[ArmTick], scale: f64) -> Vec<f64> {
     let of = |tick: &ArmTick| {
         let stretch_m = (tick.proxy_m[2] - tick.hand_z_m) / scale;
@@ -55,12 +55,12 @@ fn stiffness(ticks: &[ArmTick], scale: f64) -> Vec<f64> {
     ticks.iter().filter_map(of).collect()
 }
 
-/// A hand that holds on, so that what is measured is at rest.
+/// A hand that holds on, so that the measurement is at rest.
 const HOLD: &str = "kind = \"press\"\nfrom = [0.0, 0.0, 0.01]\ndepth_m = 0.013\nmove_s = 1.0\n\
                     hold_s = 10.0\n";
 
 /// Colgate's bound for a spring of this stiffness's share and a damper of eight samples that are
-/// late by `delay_ms`, with periods of 1 ms: the least over all frequencies, N/m.
+/// late by `delay_ms`, with periods of 1 ms: the minimum over all frequencies, N/m.
 fn colgate(arm: f64, damper: f64, delay_ms: f64) -> f64 {
     let at = |k: u32| {
         let theta = f64::from(k) * std::f64::consts::PI / 5000.0;
@@ -124,8 +124,8 @@ fn limits_hold_at_the_device_on_every_scale_of_motion() {
     }
 }
 
-/// Ten times what the arm carries, in a hand without damping: the same is fed, found and calmed on
-/// every scale.
+/// Ten times what the arm carries, in a hand without damping: the oscillation is fed, found and
+/// calmed in the same way at every scale.
 #[test]
 fn an_oscillation_is_found_on_every_scale_of_motion() {
     let arm_keys = "forced_stiffness_n_per_m = 10000.0\nforced_damping_n_s_per_m = 0.0\n";
@@ -204,7 +204,7 @@ fn a_soft_material_is_soft_from_the_first_tick_and_lets_go() {
         for k in &stiffness {
             assert!((k / material - 1.0).abs() < 0.05, "{k} N/m of {material}");
         }
-        // Off the floor nothing is felt of it.
+        // Off the floor the hand feels nothing of it.
         for (tick, arm) in ticks.iter().enumerate() {
             if arm.hand_z_m > 0.0051 {
                 assert!(arm.wanted_n < 1e-3, "tick {tick}: {arm:?}");
@@ -213,7 +213,7 @@ fn a_soft_material_is_soft_from_the_first_tick_and_lets_go() {
     }
 }
 
-/// A ball that leans on stone and is moved into a sponge at its side: each gives what it gives
+/// A ball that leans on stone and is moved into a sponge at its side: each gives the same force as
 /// alone, from the first tick.
 #[test]
 fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is() {
@@ -232,9 +232,9 @@ fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is() {
     );
 }
 
-/// The same in the plane, with a box: the sponge pushes beside its centre, which the stone holds by
-/// two corners. (Where the box comes to lie on the sponge by a second corner some of what is stored
-/// is lost, 3 %.)
+/// The same in the plane, with a box: the sponge pushes off its centre, which the stone holds by
+/// two corners. (Where the box comes to lie on the sponge by a second corner, 3 % of what is stored
+/// is lost.)
 #[test]
 fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is_in_the_plane() {
     let body = |[left, low]: [f64; 2], [right, high]: [f64; 2]| {
@@ -252,12 +252,12 @@ fn a_sponge_at_the_side_leaves_the_stone_as_hard_as_it_is_in_the_plane() {
         ],
         (1, 0.04, 0.02),
     );
-    // 0.2 N at 4 mm beside the centre, and what the hand's turn of 5e-5 rad makes.
+    // 0.2 N at 4 mm off the centre, and the effect of the hand's turn of 5e-5 rad.
     assert!(most_nm < 1.5e-3, "{most_nm} Nm");
 }
 
-/// `up`: which axis stands on the stone. `lost`: of the force on it, at most; `off_n`: so much is
-/// the sponge's off. Returns the most torque that was felt, N m.
+/// `up` is the axis that stands on the stone. `lost` bounds the lost share of the force on it;
+/// `off_n` bounds the deviation of the sponge's force. Returns the largest rendered torque, N m.
 fn leans_on_stone(
     name: &str,
     arm_keys: &str,

@@ -1,5 +1,5 @@
 //! Threads of the real daemon that hang under force, one by one, and a process that is stopped:
-//! what the arms are sent, by the recording.
+//! commands to the arms, as recorded.
 //!
 //! A thread hangs because `ptrace` stops it, as a driver, a lock or a file would. Bounds are ticks
 //! that the loop ran.
@@ -13,7 +13,7 @@ use hapticd_client::{BodyKind, BodySpec, Client, Subscription, want};
 use hapticd_frozen::Frozen;
 use hapticd_sys::clock::now_ns;
 
-/// Codes of reasons, as published.
+/// Published codes of reasons.
 const STALL: u8 = 9;
 const SUPERVISOR: u8 = 11;
 const STALE_INPUT: u8 = 32;
@@ -21,13 +21,13 @@ const STALE_CONTACT: u8 = 34;
 const UNSERVED: u8 = 40;
 /// Ticks from a thread's silence to a force of exactly zero, at default keys.
 const ZERO_TICKS: u64 = 100;
-/// A failure, for what a busy machine may take long to do.
+/// Bound that counts as a failure, above what a busy machine needs.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Where the second arm is: beside the floor, on nothing but a client's block.
+/// Position of the second arm: next to the floor, over nothing but a client's block.
 const CLIENTS_X_M: f64 = 0.8;
 const PEAK_N: f64 = 4.0;
-/// A hand that comes down again and again: one that is down before the client's block is there is
-/// inside of it, and feels nothing.
+/// A hand that comes down again and again. A hand that is down before the client's block is there
+/// is inside it, and feels nothing.
 pub(super) const HOLD: &str =
     "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.1\nmove_s = 0.5\nhold_s = 6.0\n";
 
@@ -47,7 +47,7 @@ impl Fixture {
         Fixture::press_at(0.0, name, hand, "")
     }
 
-    /// With the first arm at `x_m`, and more in the scene than floor and block.
+    /// With the first arm at `x_m`, and `more` in the scene in addition to floor and block.
     fn press_at(x_m: f64, name: &str, hand: &str, more: &str) -> Self {
         let folder = Folder::new(name);
         let safety = format!(
@@ -79,7 +79,7 @@ impl Fixture {
             alive,
             presser: Some(presser),
         };
-        // From the beginning of a press on, there is all of it left.
+        // From the beginning of a press on, all of it is left.
         fixture.until("both are up", |states| {
             states
                 .iter()
@@ -89,7 +89,7 @@ impl Fixture {
         fixture
     }
 
-    /// Until both arms are under force.
+    /// Waits until both arms are under force.
     fn presses(&self) {
         self.until("both press", |states| {
             states
@@ -115,7 +115,7 @@ impl Fixture {
         }
     }
 
-    /// Has a thread hang while the loop runs 300 ticks. Gives the loop's time of the beginning.
+    /// Hangs a thread while the loop runs 300 ticks. Returns the loop's time of the beginning.
     fn freeze(&self, thread: Option<&str>) -> u64 {
         let process = self.process.id();
         let frozen = thread.map_or_else(
@@ -143,7 +143,7 @@ impl Fixture {
         client
     }
 
-    /// Ends it in order, and reads what was sent.
+    /// Ends it in order, and reads the sent commands.
     fn end(&mut self) -> Vec<Tick> {
         self.signal("-TERM");
         assert_eq!(self.process.wait().unwrap().code(), Some(0));
@@ -156,13 +156,13 @@ impl Drop for Fixture {
         self.alive.store(false, Ordering::Relaxed);
         let _ = (self.process.kill(), self.process.wait());
         if let Some(presser) = self.presser.take() {
-            // What the daemon's end does to the client is no matter.
+            // The effect of the daemon's end on the client does not matter.
             let _ = presser.join();
         }
     }
 }
 
-/// A client with a block under the second arm. It keeps its lease.
+/// Runs a client with a block under the second arm. It keeps its lease.
 fn block(socket: &Path, alive: &AtomicBool) {
     let mut client = Client::connect_until(socket, "presser", PATIENCE).unwrap();
     client.set_timeout(PATIENCE);
@@ -181,7 +181,7 @@ fn block(socket: &Path, alive: &AtomicBool) {
     }
 }
 
-/// The ticks that the loop ran after a time, until it had run 300.
+/// Returns the ticks that the loop ran after a time, until it had run 300.
 pub(super) fn during(ticks: &[Tick], from_ns: u64) -> &[Tick] {
     let begin = ticks.partition_point(|tick| tick.now_ns <= from_ns);
     let ticks = &ticks[begin..];
@@ -189,8 +189,8 @@ pub(super) fn during(ticks: &[Tick], from_ns: u64) -> &[Tick] {
     &ticks[..end]
 }
 
-/// Holds that an arm gets exactly nothing from [`ZERO_TICKS`] on, for this reason. In single ticks
-/// a busy machine may add one that ranks higher.
+/// Checks that an arm gets exactly zero from [`ZERO_TICKS`] on, for this reason. In single ticks a
+/// busy machine may add a reason that ranks higher.
 fn ends(ticks: &[Tick], arm: usize, reason: u8) {
     let (mut seen, mut known) = (0, 0);
     for tick in ticks
@@ -210,7 +210,7 @@ fn ends(ticks: &[Tick], arm: usize, reason: u8) {
     assert!(seen > 50, "{seen} ticks were recorded");
 }
 
-/// Holds that an arm was not let down: it had force, and no reason from this list.
+/// Checks that an arm kept its force, with no reason from this list.
 fn goes_on(ticks: &[Tick], arm: usize, not: &[u8]) {
     for tick in ticks {
         assert!(!not.contains(&tick.arms[arm].reason), "{tick:?}");
@@ -223,7 +223,7 @@ fn goes_on(ticks: &[Tick], arm: usize, not: &[u8]) {
 fn a_supervisor_that_hangs_costs_all_force_until_a_technician_clears_it() {
     let mut fixture = Fixture::press("supervisor", HOLD);
     let at_ns = fixture.freeze(None);
-    // It goes on; force stays away.
+    // The loop goes on; force stays away.
     let from = fixture.arms[0].state().map_or(0, |state| state.tick);
     fixture.until("200 ticks", |states| states[0].tick > from + 200);
     let states = [&fixture.arms[0], &fixture.arms[1]].map(|arm| arm.state().unwrap());
@@ -281,7 +281,7 @@ fn a_collision_thread_that_hangs_costs_all_force() {
     }
 }
 
-/// A soft slab beside the floor.
+/// A soft slab next to the floor.
 const SLAB: &str = "[[body]]\nname = \"slab\"\nkind = \"soft\"\n\
     shape = { kind = \"cuboid\", size_m = [0.08, 0.08, 0.05] }\nposition_m = [0.6, 0.0, -0.035]\n\
     pinned = \"bottom\"\nsoft = { young_modulus_pa = 60000, poisson_ratio = 0.4, cells = 6 }\n\
@@ -303,7 +303,7 @@ fn an_arm_that_hangs_costs_its_own_force() {
     let at_ns = fixture.freeze(Some("arm"));
     let ticks = fixture.end();
     let during = during(&ticks, at_ns);
-    // Both have a thread of this name.
+    // Both arms have a thread of this name.
     let hangs = usize::from(during[during.len() - 1].arms[0].reason != STALE_INPUT);
     ends(during, hangs, STALE_INPUT);
     goes_on(during, 1 - hangs, &[SUPERVISOR]);

@@ -1,5 +1,5 @@
-//! Where tools get and what they are sent there, in virtual time: beside thin plates, inside of
-//! bodies, in tissue and at bone.
+//! Reachable poses of tools and their commands, in virtual time: near thin plates, inside bodies,
+//! in tissue and at bone.
 
 use super::*;
 
@@ -9,7 +9,7 @@ const DT: f64 = 1e-3;
 #[test]
 fn a_tool_that_is_flung_at_a_thin_plate_stays_on_its_side() {
     let folder = Folder::new("plate");
-    // A tenth of a millimetre, its upper side at 0.05 mm.
+    // A tenth of a millimetre thick, with its upper side at 0.05 mm.
     let text = "[safety]\npeak_force_n = 4.0\ncontinuous_force_n = 4.0\n\
         velocity_limit_m_s = 10.0\nramp_s = 0.1\n\
         [[arm]]\nname = \"arm-0\"\nkind = \"simulated\"\nintention = \"./hand.toml\"\n\
@@ -17,7 +17,7 @@ fn a_tool_that_is_flung_at_a_thin_plate_stays_on_its_side() {
         hand = { stiffness_n_per_m = 2000.0, damping_n_s_per_m = 20.0 }\n\
         [[body]]\nname = \"plate\"\n\
         shape = { kind = \"cuboid\", size_m = [0.4, 0.4, 0.0001] }\n";
-    // It wants to cross the plate at 11 m/s, again and again.
+    // The hand tries to cross the plate at 11 m/s, again and again.
     let hand =
         "kind = \"press\"\nfrom = [0.0, 0.0, 0.3]\ndepth_m = 0.6\nmove_s = 0.1\nhold_s = 0.4\n";
     std::fs::write(folder.0.join("scene.toml"), text).unwrap();
@@ -31,7 +31,7 @@ fn a_tool_that_is_flung_at_a_thin_plate_stays_on_its_side() {
     assert!(fastest > 4.0, "the hand crosses the plate at {fastest} m/s");
     let lowest = ticks.iter().map(|tick| tick.proxy_m[2]);
     let lowest = lowest.fold(f64::INFINITY, f64::min);
-    // The radius and half of the plate; it comes to lie on it.
+    // The radius and half of the plate; the tool comes to lie on it.
     assert!(
         (0.005_05..0.0052).contains(&lowest),
         "the tool's middle is at {lowest} m"
@@ -47,14 +47,14 @@ fn a_tool_that_starts_inside_is_sent_nothing_until_it_is_out() {
         "kind = \"press\"\nfrom = [0.0, 0.0, -0.03]\ndepth_m = -0.1\nmove_s = 1.0\nhold_s = 0.5\n";
     folder.scene(safety, hand, &[0.0]);
     let ticks = arm(&folder.run(4));
-    // Its middle is a radius above the top.
+    // Its centre is a radius above the top.
     let is_out = |tick: &ArmTick| tick.hand_z_m > -0.015;
     let out = ticks.iter().position(is_out).unwrap();
     assert!(out > 200, "out after {out} ticks");
     for (tick, arm) in ticks[..out].iter().enumerate() {
         assert_eq!(arm.force_n, [0.0; 3], "tick {tick}");
     }
-    // What is out comes in no more.
+    // Once out, the tool never gets in again.
     let after = &ticks[out + 100..];
     let lowest = after.iter().map(|tick| tick.proxy_m[2]);
     let lowest = lowest.fold(f64::INFINITY, f64::min);
@@ -62,8 +62,8 @@ fn a_tool_that_starts_inside_is_sent_nothing_until_it_is_out() {
     assert!(longest(after) > 1.0, "{} N", longest(after));
 }
 
-/// 800 N/m of coupling: what surfaces push out (0.1 m/s) and let fall (0.2 m/s), what hand and
-/// surface go (0.1 m/s together), and 0.1 N of damping and friction.
+/// 800 N/m of coupling: surfaces push out (0.1 m/s) and let fall (0.2 m/s), hand and surface move
+/// (0.1 m/s together), and 0.1 N of damping and friction.
 #[test]
 fn the_recorded_force_on_tissue_never_jumps() {
     let folder = Folder::new("tissue");
@@ -79,8 +79,8 @@ fn the_recorded_force_on_tissue_never_jumps() {
     }
 }
 
-/// The rib of the scene: a ball of flat triangles between 11.95 and 12 mm; the needle is 0.6 mm
-/// thick from its axis.
+/// The rib of the scene is a ball of flat triangles between 11.95 and 12 mm; the radius of the
+/// needle is 0.6 mm.
 #[test]
 fn the_recorded_tip_of_a_needle_stays_out_of_bone() {
     const RIB_M: [f64; 3] = [0.008, 0.0, -0.062];
@@ -94,7 +94,7 @@ fn the_recorded_tip_of_a_needle_stays_out_of_bone() {
         .iter()
         .map(|tip| recording::length(&[0, 1, 2].map(|k| tip[k] - RIB_M[k])))
         .fold(f64::INFINITY, f64::min);
-    // It gets there: the hand pushes on.
+    // The tip gets there, because the hand pushes on.
     assert!((0.0125..0.0128).contains(&nearest), "{nearest} m");
 }
 
@@ -104,7 +104,7 @@ fn the_recorded_tip_of_a_needle_stays_out_of_bone() {
 fn a_hub_on_a_plate_is_pressed_along_its_normal_and_not_turned() {
     let (radius, length) = (0.006, 0.09);
     let (reach, base) = (radius + length, 0.1);
-    // The tip's depth in the tissue when the hub is on the plate, its tilt, whether it goes in.
+    // The tip's depth in the tissue when the hub is on the plate, its tilt, and whether it goes in.
     for (depth, tilt, goes_in) in [(0.02, 0.0_f64, true), (-0.01, 0.26, false)] {
         let folder = Folder::new(&format!("hub-{goes_in}"));
         let at = |depth: f64| {
@@ -156,7 +156,7 @@ fn a_hub_on_a_plate_is_pressed_along_its_normal_and_not_turned() {
                 tick.proxy_m[2] > top + radius,
                 "{tilt}, tick {k}: in the plate"
             );
-            // On the plate, after the spring has come to its material's stiffness.
+            // On the plate, after the spring has reached its material's stiffness.
             let depth_m = tick.proxy_m[2] - tick.hand_z_m;
             if depth_m > 2e-3 && tick.proxy_m[2] < top + radius + 1e-4 {
                 pressed += 1;
@@ -170,13 +170,13 @@ fn a_hub_on_a_plate_is_pressed_along_its_normal_and_not_turned() {
     }
 }
 
-/// The budget of pairs costs motion, not force: a round peg that tilts in its bore has hundreds of
-/// pairs near it, and more than a default tick tests within the way that its hand wants.
+/// The pair budget costs motion, not force. A round peg that tilts in its bore has hundreds of
+/// pairs near it, more than a default tick tests within the motion that its hand wants.
 #[test]
 fn a_peg_in_its_bore_keeps_its_force_where_the_budget_of_pairs_is_short() {
     let run = |pairs: u32| {
         let folder = Folder::new(&format!("peg-{pairs}"));
-        // To and fro by 3 mm, tilted by 0.1 rad both ways, with 0.1 mm of room.
+        // To and fro by 3 mm, tilted by 0.1 rad both ways, with 0.1 mm of play.
         let keys = (0..7).map(|k| {
             let (turn, x) = (
                 0.1 * [0.0, 1.0, 0.0, -1.0][k % 4],
@@ -224,8 +224,9 @@ fn a_peg_in_its_bore_keeps_its_force_where_the_budget_of_pairs_is_short() {
 }
 
 /// A box across two supports of unlike stiffness: nothing turns it along the supports, the mirrored
-/// scene gives the mirrored wrench, and it stays as it is while the hand does, however old answers
-/// are. (Which corners the projection loads is its own choice, and may be another in each tick.)
+/// scene gives the mirrored wrench, and the wrench is constant while the hand is at rest, however
+/// old answers are. (The projection chooses which corners it loads, and may choose differently in
+/// each tick.)
 #[test]
 fn a_box_on_two_materials_feels_each_of_them_and_no_choice_of_corners() {
     let run = |left: f64, right: f64, latency: u32| {

@@ -1,4 +1,4 @@
-//! A daemon that runs while a test talks to it through its sockets and reads its log.
+//! A running daemon, with which a test talks through its sockets and whose log it reads.
 
 use std::io::{BufRead, BufReader, Lines};
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use hapticd_client::Client;
 
-/// A bound that fails, for what a busy machine may take long to do.
+/// Bound that counts as a failure, above what a busy machine needs.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Ends with its test, however that ends. The folder stays where the test fails.
+/// A running daemon. Ends with its test, however that ends. The folder stays if the test fails.
 pub struct Daemon {
     pub folder: PathBuf,
     pub process: Child,
@@ -18,8 +18,7 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Runs `rig.toml` in a folder of its own, with these other files; `name` is that of the
-    /// folder.
+    /// Runs `rig.toml` in a separate folder with these other files; `name` is that of the folder.
     pub fn run(name: &str, setup: &str, files: &[(&str, &str)], args: &[&str]) -> Self {
         let process = std::process::id();
         let folder = std::env::temp_dir().join(format!("hapticd-{name}-{process}"));
@@ -60,7 +59,7 @@ impl Daemon {
         self.client("app.sock")
     }
 
-    /// Reads the log up to a line with these words, and gives it.
+    /// Reads the log up to a line with these words, and returns that line.
     pub fn until(&mut self, what: &str) -> String {
         let mut seen = String::new();
         for line in self.log.by_ref() {
@@ -88,7 +87,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // Of one that has ended already there is nothing to end.
+        // A daemon that has ended already needs no kill.
         let _ = self.process.kill();
         let _ = self.process.wait();
         if !std::thread::panicking() {

@@ -1,11 +1,11 @@
-//! A coupling that is stiffer than its arm's bound: for simulated arms, and for no other.
+//! A coupling that is stiffer than its arm's bound: allowed for simulated arms only.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
 use super::*;
 
-/// Stiffness and damping that the coupling has had, each time that they changed.
+/// Returns stiffness and damping of the coupling, at each change.
 fn gains(arms: &[Arm]) -> Vec<[f64; 2]> {
     let said = arms
         .iter()
@@ -23,7 +23,7 @@ fn folder(name: &str, arm: &str) -> Folder {
     folder
 }
 
-/// A real arm that is asked for what it must not have.
+/// Returns a real arm with a key that it must not have.
 fn real(key: &str) -> String {
     format!(
         "[[arm]]\nname = \"left\"\nkind = \"hid\"\nprofile = \"generic-vendor-3dof\"\n{key}\n\
@@ -39,7 +39,7 @@ fn a_forced_coupling_has_that_stiffness_and_damping() {
     let auto = gains(&folder("auto", "").run("1"));
     assert!(auto[0][0] < 1500.0, "{auto:?}");
     let both = "forced_stiffness_n_per_m = 5000.0\nforced_damping_n_s_per_m = 3.0";
-    // The configuration's own bound is passed, too.
+    // Exceeds the configuration's own bound as well.
     let bounded = format!("{both}\nmax_stiffness_n_per_m = 100.0");
     for (name, keys, expected) in [
         ("both", both, [5000.0, 3.0]),
@@ -145,7 +145,7 @@ fn a_real_arm_is_refused_it_by_check_and_run() {
         assert!(said.contains(REFUSED), "{said}");
     }
     assert!(!folder.path("run.mcap").exists());
-    // Without it nothing is wrong, so it was that.
+    // Without the key the configuration is good, so the key was the cause.
     folder.write("real.toml", &real(""));
     let output = folder.hapticd(&["check", "real.toml"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -156,7 +156,7 @@ struct Run(Child);
 
 impl Drop for Run {
     fn drop(&mut self) {
-        // Of one that has ended already there is nothing to end.
+        // A run that has ended already needs no kill.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

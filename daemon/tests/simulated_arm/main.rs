@@ -43,7 +43,7 @@ impl Folder {
         self.command(args).output().unwrap()
     }
 
-    /// Runs `scene.toml` in virtual time and gives the arm in each tick.
+    /// Runs `scene.toml` in virtual time and returns the arm in each tick.
     fn run(&self, seconds: &str) -> Vec<Arm> {
         let output = self.hapticd(&[
             "run",
@@ -105,7 +105,7 @@ fn read(path: &Path) -> Vec<Arm> {
     arms
 }
 
-/// A hand on a circle that presses on a floor, 5 mm under the middle of its tool's ball.
+/// A hand on a circle that presses on a floor, 5 mm under the centre of its tool's ball.
 fn scene(rate_hz: u32, arm: &str, mechanics: &str) -> String {
     format!(
         "[loop]\nrate_hz = {rate_hz}\n[safety]\nramp_s = 0.1\n\

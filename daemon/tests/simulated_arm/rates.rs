@@ -1,9 +1,9 @@
-//! Reports at the rate that the configuration asks for.
+//! Reports at the configured rate.
 
 use super::*;
 
-/// Share of ticks that see a sample which the tick before has seen, the period of the samples, ns,
-/// and how many of them show another place than the one before.
+/// Returns the share of ticks that see the same sample as the tick before, the periods of the
+/// samples, ns, and how many of them show another position than the one before.
 fn samples(arms: &[Arm]) -> (f64, Vec<u64>, usize) {
     let sample = |arm: &Arm| {
         let place = ["/0", "/1", "/2"].map(|axis| {
@@ -31,7 +31,7 @@ fn each_tick_has_a_new_sample_at_one_to_eight_kilohertz() {
     for rate_hz in [1000, 2000, 4000, 8000] {
         let folder = Folder::new(&format!("rate-{rate_hz}"));
         folder.write("hand.toml", HAND);
-        // Without steps of the encoders and without friction that holds, what is new differs.
+        // Without encoder steps and without static friction, every new sample differs.
         let mechanics =
             format!("report_rate_hz = {rate_hz}, resolution_m = 0.0, coulomb_friction_n = 0.0");
         folder.write("scene.toml", &scene(rate_hz, "", &mechanics));

@@ -1,4 +1,4 @@
-//! What a recording says of the handle itself.
+//! The true state of the handle in a recording.
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn the_truth_is_that_of_the_tick_and_samples_are_it_rounded() {
 #[test]
 fn samples_are_the_truth_late_by_the_way_in() {
     let folder = Folder::new("late");
-    // Half of the delay is the way in: four ticks.
+    // Half of the delay is the input path: four ticks.
     let arms = run(&folder, "", "resolution_m = 0.0, delay_us = 2000");
     for pair in arms.windows(5) {
         let before = vector(&pair[0], "/truth/pose/position_m");
@@ -57,7 +57,8 @@ fn velocity_is_the_change_of_the_true_place() {
         let [v, w] = [0, 1].map(|i| vector(&pair[i], "/truth/linear_velocity"));
         for i in 0..3 {
             let mean = (b[i] - a[i]) * 4000.0;
-            // Between both ends of the tick, but for what a step of the force bends it by.
+            // Between the values at both ends of the tick, apart from the bend by a step of the
+            // force.
             let bend = 0.02 + (v[i] - w[i]).abs();
             assert!(
                 (mean - 0.5 * (v[i] + w[i])).abs() < bend,
@@ -88,7 +89,7 @@ fn the_motors_work_is_the_sum_of_force_times_way() {
     let arms = run(&folder, "", "delay_us = 0");
     let (mut sum, mut most) = (0.0, 0.0_f64);
     for pair in arms.windows(2) {
-        // With no delay a command is in force for exactly a tick.
+        // Without delay a command is in force for exactly a tick.
         let force = vector(&pair[1], "/truth/motors/force_n");
         let [from, to] = [0, 1].map(|i| vector(&pair[i], "/truth/pose/position_m"));
         sum += dot(force, minus(to, from));
@@ -113,7 +114,8 @@ fn hand_motors_and_friction_balance_the_energy() {
     for arm in &arms {
         let v = vector(arm, "/truth/linear_velocity");
         let given = ["hand", "motor"].map(|of| arm.number(&format!("/truth/{of}_work/force_j")));
-        // What is not motion went into friction, which takes, but for the rounding of reversals.
+        // Energy that is not motion went into friction, which only takes, apart from the rounding
+        // of reversals.
         let lost = given[0] + given[1] - 0.5 * mass_kg * dot(v, v);
         assert!(lost >= last - 1e-8, "{lost} J after {last} J");
         last = lost;
@@ -153,7 +155,7 @@ fn in_real_time_the_truth_comes_with_the_sample_and_its_own_time() {
             continue;
         }
         let time_ns = arm.integer("/truth/time_ns");
-        // The report was made before the truth that came with it.
+        // The report was made before the true state that came with it.
         assert!(time_ns >= arm.integer("/input/sample/time_ns"));
         assert!(
             sequence != last.0 || time_ns == last.1,
