@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod hid;
 pub mod intentions;
+mod priority;
 pub mod reload;
 pub mod replay;
 pub mod scene;

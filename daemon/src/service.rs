@@ -27,8 +27,8 @@ use hapticd_scene::{BodyInfo, BodyKind};
 use hapticd_sync::{delivery, latest, ring};
 use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
 
+use crate::priority;
 use crate::scene;
-use crate::session;
 use crate::session_setup::SessionArm;
 use hapticd_collision::collider::{Request, SceneCommand, SceneReply};
 use hapticd_devices::arm::ArmSpec;
@@ -296,10 +296,65 @@ impl ArmSummary {
     }
 }
 
+/// The server's half of the session's channels. Its thread waits for its sockets only.
+pub(crate) struct Links {
+    /// What clients may restrict: straight to the haptic loop, as is the next.
+    pub(crate) restrictions: RestrictionsOwner,
+    /// Bodies that the loop is to forget or to silence.
+    pub(crate) gone: ring::Producer<BodyOrder>,
+    /// To the collision thread.
+    pub(crate) requests: Sender<Request>,
+    /// From the collision thread; the supervisor reads them.
+    pub(crate) replies: delivery::Receiver<(u64, SceneReply)>,
+    /// The newest status.
+    pub(crate) live: latest::Reader<Live>,
+    /// What happened in the loop.
+    pub(crate) events: ring::Consumer<LoopEvent>,
+}
+
+/// What clients are told of the session when they connect.
+#[derive(Clone, Copy)]
+pub(crate) struct Announced<'a> {
+    /// By index.
+    pub(crate) arms: &'a [ArmSummary],
+    /// The rigid bodies.
+    pub(crate) bodies: &'a [BodyInfo],
+    /// Of the deformable bodies and the needles.
+    pub(crate) surfaces: &'a [SurfaceInfo],
+    /// Of the implicit bodies.
+    pub(crate) skins: &'a [SkinInfo],
+    /// Of the rigid bodies and the tools, by identity.
+    pub(crate) shapes: &'a [(u32, Cow<'a, TriMesh>)],
+    /// Of the loop.
+    pub(crate) period_ns: u64,
+}
+
+impl Announced<'_> {
+    fn arm_infos(&self) -> Vec<ArmInfo> {
+        self.arms
+            .iter()
+            .zip(0u8..)
+            .map(|(arm, index)| arm_info(arm, index, self.period_ns))
+            .collect()
+    }
+
+    /// In the order in which clients are told: rigid bodies, surfaces, skins.
+    fn body_records(&self) -> Vec<BodyRecord> {
+        self.bodies
+            .iter()
+            .map(body_record)
+            .chain(self.surfaces.iter().map(surface_record))
+            .chain(self.skins.iter().map(skin_record))
+            .collect()
+    }
+}
+
+type ServerThread = std::thread::JoinHandle<std::io::Result<()>>;
+
 /// The running server and what it needs from the supervisor.
 pub struct Service {
     handle: Handle,
-    thread: std::thread::JoinHandle<std::io::Result<()>>,
+    thread: ServerThread,
     replies: delivery::Receiver<(u64, SceneReply)>,
     /// Requests of clients to the supervisor.
     pub wishes: delivery::Receiver<SupervisorRequest>,
@@ -309,30 +364,30 @@ pub struct Service {
 }
 
 impl Service {
-    #[allow(clippy::too_many_arguments)]
-    /// Binds the sockets and starts the server's thread. Also returns the publisher of the loop,
-    /// and the writers for the surfaces of deformable bodies and for skins, in the order of
-    /// `surfaces` and `skins`. `shapes` are those of the rigid bodies and the tools, by id.
-    pub fn start(
+    /// Binds the sockets and starts the server's thread. Also gives what the loop publishes
+    /// through, and what the surfaces of the deformable bodies and the skins are published through,
+    /// in the order in which they were announced.
+    ///
+    /// # Errors
+    /// Sockets, memory or a thread that cannot be had; two bodies of one identity.
+    pub(crate) fn start(
         config: &config::Config,
-        arms: &[ArmSummary],
-        bodies: &[BodyInfo],
-        restrictions: RestrictionsOwner,
-        period_ns: u64,
-        requests: Sender<Request>,
-        gone: ring::Producer<BodyOrder>,
-        replies: delivery::Receiver<(u64, SceneReply)>,
-        mut live: latest::Reader<Live>,
-        (surfaces, skins): (&[SurfaceInfo], &[SkinInfo]),
-        shapes: &[(u32, Cow<'_, TriMesh>)],
-        events: ring::Consumer<LoopEvent>,
+        announced: &Announced<'_>,
+        links: Links,
         end: RequestStop,
     ) -> Result<(Self, BlockPublisher, Writers), SetupError> {
+        let Announced {
+            arms,
+            surfaces,
+            skins,
+            period_ns,
+            ..
+        } = *announced;
         let (surface_writers, surface_fds) = surfaces::create(surfaces)?;
         let (skin_writers, skin_fds) = skins::create(skins)?;
         let ids = surfaces.iter().map(|surface| surface.id);
         let mut ids = ids.chain(skins.iter().map(|skin| skin.id));
-        if let Some(id) = ids.find(|id| bodies.iter().any(|body| body.id == *id)) {
+        if let Some(id) = ids.find(|id| announced.bodies.iter().any(|body| body.id == *id)) {
             return Err(SurfacesError::IdTaken { id }.into());
         }
         let indices: Vec<u8> = (0..arms.len().min(MAX_ARMS) as u8).collect();
@@ -348,11 +403,11 @@ impl Service {
         // over a request.
         let (wishes_in, wishes) = delivery::delivery(64);
         let sink = Dispatch {
-            requests,
-            gone,
+            requests: links.requests,
+            gone: links.gone,
             wishes: wishes_in,
             end,
-            restrictions: RestrictionDesk::new(restrictions),
+            restrictions: RestrictionDesk::new(links.restrictions),
             silent: Silences::default(),
             silenced: BTreeSet::new(),
         };
@@ -368,54 +423,27 @@ impl Service {
             };
             Ok::<_, SetupError>(Endpoint { path, mode: 0o600 })
         };
+        let mut live = links.live;
         let (server, handle) = Server::bind(ServerSetup {
             app: endpoint(&config.ipc.app_socket, place::APP_SOCKET)?,
             technician: endpoint(&config.ipc.technician_socket, place::TECHNICIAN_SOCKET)?,
-            quotas: Quotas {
-                clients: config.ipc.max_clients as usize,
-                mesh_bytes: config.ipc.max_mesh_bytes,
-                memory_bytes: u64::from(config.ipc.memory_mb) << 20,
-                lease_ms: config.ipc.lease_ms,
-                max_lease_ms: config.ipc.max_lease_ms.max(config.ipc.lease_ms),
-                ..Quotas::default()
-            },
-            arms: arms
-                .iter()
-                .zip(0u8..)
-                .map(|(arm, index)| arm_info(arm, index, period_ns))
-                .collect(),
-            bodies: bodies
-                .iter()
-                .map(body_record)
-                .chain(surfaces.iter().map(surface_record))
-                .chain(skins.iter().map(skin_record))
-                .collect(),
+            quotas: quotas(&config.ipc),
+            arms: announced.arm_infos(),
+            bodies: announced.body_records(),
             planar: scene::planar::has_plane(config),
             blocks: fds,
             surfaces: surface_fds,
             skins: skin_fds,
-            shapes: shape_files(shapes)?,
+            shapes: shape_files(announced.shapes)?,
             status: Box::new(move |server| status::json(server, live.read().0)),
             sink: Box::new(sink),
-            events: LoopEvents::new(events),
+            events: LoopEvents::new(links.events),
         })?;
-        let rt_priority = config.haptic_loop.rt_priority;
-        let (tell, told) = std::sync::mpsc::channel();
-        let thread = std::thread::Builder::new()
-            .name("ipc".into())
-            .spawn(move || {
-                let what = "nice of the clients' thread";
-                let refused = session::request_priority(rt_priority, session::IPC_PRIORITY, what);
-                // If the receiver is gone, the result is not needed.
-                let _ = tell.send(refused);
-                server.run()
-            })?;
-        // The thread sends this before anything else.
-        let refused = told.recv().ok().flatten();
+        let (thread, refused) = start_thread(server, config.haptic_loop.rt_priority)?;
         let service = Service {
             handle,
             thread,
-            replies,
+            replies: links.replies,
             wishes,
             events_told: 0,
             refused,
@@ -488,6 +516,32 @@ impl Service {
             Ok(Err(error)) => tracing::warn!(%error, "the server of the clients ended badly"),
             Err(_) => tracing::error!("the server of the clients died"),
         }
+    }
+}
+
+/// Starts the server's thread. Gives also the priority that it was refused.
+fn start_thread(server: Server, of_loop: u32) -> std::io::Result<(ServerThread, Option<Step>)> {
+    let (tell, told) = std::sync::mpsc::channel();
+    let thread = std::thread::Builder::new()
+        .name("ipc".into())
+        .spawn(move || {
+            let refused = priority::request(of_loop, priority::IPC, "nice of the clients' thread");
+            // If nobody wants to know there is nobody to tell.
+            let _ = tell.send(refused);
+            server.run()
+        })?;
+    // It says so before anything else.
+    Ok((thread, told.recv().ok().flatten()))
+}
+
+fn quotas(keys: &config::Ipc) -> Quotas {
+    Quotas {
+        clients: keys.max_clients as usize,
+        mesh_bytes: keys.max_mesh_bytes,
+        memory_bytes: u64::from(keys.memory_mb) << 20,
+        lease_ms: keys.lease_ms,
+        max_lease_ms: keys.max_lease_ms.max(keys.lease_ms),
+        ..Quotas::default()
     }
 }
 
@@ -606,21 +660,23 @@ mod tests {
         let (requests, _) = crossbeam::channel::bounded(1);
         let (_, replies) = delivery::delivery(1);
         let (gone, _) = ring::ring(1);
-        let started = Service::start(
-            &config,
-            &[],
-            &bodies,
-            restrictions(),
-            1_000_000,
-            requests,
+        let announced = Announced {
+            arms: &[],
+            bodies: &bodies,
+            surfaces,
+            skins: &[],
+            shapes: &[],
+            period_ns: 1_000_000,
+        };
+        let links = Links {
+            restrictions: restrictions(),
             gone,
+            requests,
             replies,
-            latest::latest(Live::new()).1,
-            (surfaces, &[]),
-            &[],
-            ring::ring(1).1,
-            Box::new(|| {}),
-        );
+            live: latest::latest(Live::new()).1,
+            events: ring::ring(1).1,
+        };
+        let started = Service::start(&config, &announced, links, Box::new(|| {}));
         let started = started.map(|(service, _, writers)| (service, writers.surfaces));
         (folder, started)
     }

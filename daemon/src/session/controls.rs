@@ -30,14 +30,14 @@ const LONGEST_ROUND_NS: u64 = 50_000_000;
 pub(super) struct Controls {
     /// The configured limits and the measured gains.
     pub(super) configured: ConfiguredOwner,
-    pub(super) requests: Sender<Request>,
-    pub(super) log: Option<LogLevel>,
-    /// Reloads whose limits no tick has kept yet, oldest first.
-    pub(super) reloading: VecDeque<Reloading>,
-    /// Surfaces that wait for capacity in the collision thread's queue, oldest first.
-    pub(super) surfaces: VecDeque<SceneCommand>,
-    /// Surfaces of soft bodies, for their thread.
-    pub(super) soft: Sender<Surface>,
+    requests: Sender<Request>,
+    log: Option<LogLevel>,
+    /// Reloads whose limits the loop has not kept in a tick yet, oldest first.
+    reloading: VecDeque<Reloading>,
+    /// Surfaces for which the collision thread's queue has had no room yet, oldest first.
+    surfaces: VecDeque<SceneCommand>,
+    /// Surfaces of soft bodies, which go to their thread.
+    soft: Sender<Surface>,
 }
 
 /// A reload whose limits no tick has kept yet.
@@ -59,9 +59,26 @@ pub(super) struct ReloadOutcome {
 }
 
 impl Controls {
-    /// Applies the result of a reading of the configuration. Returns the outcome if it is known at
-    /// once. Otherwise [`settle`](Self::settle) returns it when a tick has kept the new limits.
-    /// `tokens` are those of the clients that requested the reload.
+    /// Nothing has been changed yet.
+    pub(super) fn new(
+        configured: ConfiguredOwner,
+        requests: Sender<Request>,
+        soft: Sender<Surface>,
+        log: Option<LogLevel>,
+    ) -> Self {
+        Controls {
+            configured,
+            requests,
+            log,
+            reloading: VecDeque::new(),
+            surfaces: VecDeque::new(),
+            soft,
+        }
+    }
+
+    /// Hands on what a reading of the configuration found. Gives what came of it if that is known
+    /// at once; else [`settle`](Self::settle) does, when a tick has kept the new limits. `tokens`:
+    /// of the clients that asked for it.
     pub(super) fn reload(
         &mut self,
         read: Result<Option<Reloaded>, String>,

@@ -8,7 +8,7 @@
 
 use hapticd_sync::delivery::{NoValue, Receiver, Sender, Unsent, delivery};
 
-use super::SessionError;
+use super::{SessionError, thread};
 use crate::reload::{Reload, Reloaded};
 
 /// Time after which a reading is reported as hanging to those who requested it, ns.
@@ -54,7 +54,7 @@ impl Reading {
         let (asks, mut asked) = delivery::<bool>(1);
         let (mut answer, answers) = delivery(1);
         if let Some(mut read) = read {
-            super::spawn("reload", move || {
+            thread::spawn("reload", move || {
                 while let Some(asked) = asked.recv() {
                     // The queue has capacity: a reading begins only after the last result was
                     // taken.

@@ -17,7 +17,8 @@ use hapticd_sys::process;
 use hapticd_sys::signals::{Signal, Signals};
 use hapticd_sys::wake::Wake;
 
-use super::SessionError;
+use super::{SessionError, thread};
+use crate::priority;
 use hapticd_loop::thread::Flags;
 
 /// Time that the supervisor has to end the session once the end was requested.
@@ -136,13 +137,9 @@ impl Sentry {
     ) -> Result<Self, SessionError> {
         let reload = Arc::new(AtomicBool::new(false));
         let asked = reload.clone();
-        let thread = super::spawn("signals", move || {
-            // If this is refused, so is the supervisor's request, which is reported.
-            super::request_priority(
-                of_loop,
-                super::SENTRY_PRIORITY,
-                "nice of the signals' thread",
-            );
+        let thread = thread::spawn("signals", move || {
+            // Where it is refused the supervisor's is, too, and that is said.
+            priority::request(of_loop, priority::SIGNALS, "nice of the signals' thread");
             serve(&signals, &brake, &asked);
         })?;
         Ok(Sentry { reload, thread })

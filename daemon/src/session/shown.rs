@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded};
 
 use super::stop::ends_soon;
-use super::{SessionError, Show, ViewAction};
+use super::{SessionError, Show, ViewAction, thread};
 use hapticd_monitor::scribe::Live;
 
 /// Handle of the thread, with the wish of its user.
@@ -36,7 +36,7 @@ impl Shown {
         let (frames, unseen) = bounded::<Box<Live>>(1);
         let quit = Arc::new(AtomicBool::new(false));
         let (queue, asked) = (unseen.clone(), quit.clone());
-        let thread = super::spawn("show", move || {
+        let thread = thread::spawn("show", move || {
             for live in queue {
                 if show(&live) == ViewAction::Quit {
                     asked.store(true, Ordering::Relaxed);

@@ -19,6 +19,9 @@ use hapticd_monitor::stats::Report;
 /// Longest wait at the end for a thread that a device or a driver may hold, ns.
 const PATIENCE_NS: u64 = 500_000_000;
 
+/// The GPU supervisor's thread. It ends when the sender, through which nothing is ever sent, goes.
+pub(super) type GpuSupervisor = (JoinHandle<()>, Sender<Infallible>);
+
 /// The threads of a session in real time.
 pub(super) struct Threads {
     pub(super) haptic: JoinHandle<()>,
@@ -28,9 +31,8 @@ pub(super) struct Threads {
     pub(super) janitor: JoinHandle<()>,
     pub(super) soft: Option<JoinHandle<()>>,
     pub(super) skin: Option<JoinHandle<()>>,
-    /// This thread ends when the sender is dropped; nothing is ever sent.
-    pub(super) supervisor: Option<(JoinHandle<()>, Sender<Infallible>)>,
-    /// Tracks the GPU threads, which are not joined.
+    pub(super) supervisor: Option<GpuSupervisor>,
+    /// Of threads that nobody joins.
     pub(super) gpu: GpuThreadsEnd,
     pub(super) scribe: JoinHandle<Report>,
     pub(super) news: JoinHandle<()>,

@@ -51,7 +51,25 @@ pub(super) struct Signs {
     pub(super) broad: Arc<Mutex<BroadPhaseStats>>,
 }
 
-/// The supervisor's loop, with all that it uses.
+impl Signs {
+    /// Of threads that do not run yet; there is none for clients.
+    pub(super) fn new(flags: Arc<Flags>, arms: Vec<Arc<ArmState>>, broad: BroadPhaseStats) -> Self {
+        Signs {
+            flags,
+            supervisor: Beat::default(),
+            collision: Beat::default(),
+            scribe: Beat::default(),
+            ipc: None,
+            arms,
+            soft: Arc::default(),
+            skin: Arc::default(),
+            near: Arc::default(),
+            broad: Arc::new(Mutex::new(broad)),
+        }
+    }
+}
+
+/// What the supervisor works with.
 pub(super) struct Supervisor<'a> {
     pub(super) duration_s: Option<f64>,
     pub(super) brake: &'a Brake,

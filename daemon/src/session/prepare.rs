@@ -1,0 +1,54 @@
+//! What must be known before the channels are made: which processor does what, and who checks.
+
+use hapticd_collision::backend::{self, Keep};
+use hapticd_collision::gpu_threads::{GpuThreadsEnd, gpu_threads};
+use hapticd_config as config;
+use hapticd_monitor::checker::Checker;
+
+use super::{Options, SessionError, thread};
+use crate::session_setup::SessionSetup;
+
+/// What was chosen and opened for a session.
+pub(super) struct Prepared {
+    /// Both ends of the supervision of GPUs that were opened.
+    pub(super) keep: Keep,
+    /// Of the threads that talk to the GPU of the mid-phase.
+    pub(super) gpu_threads: GpuThreadsEnd,
+    /// For the scribe, if ticks are checked.
+    pub(super) checker: Option<Checker>,
+}
+
+/// Opens the GPUs that the configuration wants and starts the checker's thread.
+///
+/// # Errors
+/// A GPU that was asked for and is not there; no thread for the checker.
+pub(super) fn prepare(
+    setup: &mut SessionSetup,
+    config: &config::Config,
+    options: &Options,
+) -> Result<Prepared, SessionError> {
+    if let Some(scene) = &mut setup.soft {
+        let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
+        tracing::info!("{chosen}");
+    }
+    let (gpu_threads, gpu_threads_end) = gpu_threads();
+    let wanted = config.collision.backend;
+    let chosen = backend::choose_near(&mut setup.collider, wanted, &gpu_threads)?;
+    tracing::info!("{chosen}");
+    let broad_phase = setup.collider.world().broad_phase().name();
+    tracing::info!("which bodies may touch at all: {broad_phase}");
+    let keep = backend::keep(setup.soft.as_ref(), &setup.collider, &gpu_threads);
+    // From now on only the GPU supervisor starts any.
+    drop(gpu_threads);
+    let mut checker = options.check.then(|| setup.checker());
+    if let Some(checker) = &mut checker {
+        let shapes = checker.prepare_beside();
+        // It ends with the checker.
+        thread::spawn("checker", move || while shapes.serve_one() {})?;
+    }
+    Ok(Prepared {
+        keep,
+        gpu_threads: gpu_threads_end,
+        checker,
+    })
+}
