@@ -20,7 +20,8 @@ use hapticd_scene::Work;
 use serde::Serialize;
 
 use crate::session_setup::SessionSetup;
-use hapticd_collision::collider::{Applied, Collider, SceneCommand, SceneReply};
+use hapticd_collision::collider::Collider;
+use hapticd_collision::command::{Applied, SceneCommand, SceneReply};
 use hapticd_loop::core::LoopCore;
 use hapticd_loop::record::{Blame, Silencing};
 use hapticd_monitor::checker::Checker;

@@ -30,7 +30,7 @@ use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
 use crate::priority;
 use crate::scene;
 use crate::session_setup::SessionArm;
-use hapticd_collision::collider::{Request, SceneCommand, SceneReply};
+use hapticd_collision::command::{Request, SceneCommand, SceneReply};
 use hapticd_devices::arm::ArmSpec;
 use hapticd_ipc as ipc;
 use hapticd_ipc::publish::BlockPublisher;
@@ -298,9 +298,9 @@ impl ArmSummary {
 
 /// The server's half of the session's channels. Its thread waits for its sockets only.
 pub(crate) struct Links {
-    /// What clients may restrict: straight to the haptic loop, as is the next.
+    /// Straight to the haptic loop: what clients restrict.
     pub(crate) restrictions: RestrictionsOwner,
-    /// Bodies that the loop is to forget or to silence.
+    /// Straight to the haptic loop: bodies that it is to forget or to silence.
     pub(crate) gone: ring::Producer<BodyOrder>,
     /// To the collision thread.
     pub(crate) requests: Sender<Request>,

@@ -20,7 +20,7 @@ use crate::reload::Reload;
 use crate::session_setup::gains::{self, CouplingKeys};
 use crate::session_setup::{SessionSetup, Source};
 use hapticd_collision::backend;
-use hapticd_collision::collider::SceneCommand;
+use hapticd_collision::command::SceneCommand;
 use hapticd_collision::virtual_time::{SimulatedArm, VirtualArm, VirtualLoop};
 use hapticd_ipc::SetupError;
 use hapticd_monitor::log::LogLevel;

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use hapticd::session;
 use hapticd::session_setup::{self, SessionSetup, Source};
+use hapticd_collision::collider;
 use hapticd_collision::collider::urgency::Urgency;
-use hapticd_collision::collider::{self, Applied, Request, SceneCommand, SceneReply};
+use hapticd_collision::command::{Applied, Request, SceneCommand, SceneReply};
 use hapticd_collision::janitor;
 use hapticd_collision::planner;
 use hapticd_collision::virtual_time::VirtualLoop;

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd::session_setup::{self, SessionSetup};
+use hapticd_collision::collider;
 use hapticd_collision::collider::urgency::Urgency;
-use hapticd_collision::collider::{self, Request, SceneCommand, SceneReply, StepLog};
+use hapticd_collision::command::{Request, SceneCommand, SceneReply};
+use hapticd_collision::step_log::StepLog;
 use hapticd_collision::{janitor, planner};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{Material, Query, Snapshot};

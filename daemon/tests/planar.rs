@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use hapticd::session_setup::{self, SessionSetup, Source};
-use hapticd_collision::collider::{SceneCommand, SceneReply};
+use hapticd_collision::command::{SceneCommand, SceneReply};
 use hapticd_collision::virtual_time::{VirtualArm, VirtualLoop};
 use hapticd_config as config;
 use hapticd_devices::arm::{ArmCommand, ArmSample};

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use hapticd::session_setup::{self, Source};
-use hapticd_collision::collider::{Collider, SceneCommand, SceneReply};
+use hapticd_collision::collider::Collider;
+use hapticd_collision::command::{SceneCommand, SceneReply};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::{ForceOffReason, GovernorState};
 use hapticd_devices::sim::HeldArm;

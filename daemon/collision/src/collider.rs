@@ -17,15 +17,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use urgency::Urgency;
 
 use crate::broad_phase::BroadPhaseStats;
+use crate::command::{Applied, Request, SceneCommand, SceneReply};
 use crate::gpu_supervisor::{BackendState, UserEnd};
 use crate::janitor::Janitor;
 use crate::mid_phase::{MidPhaseHistory, MidPhaseStatus};
 use crate::motion::BodyMotion;
 use crate::planner::Planner;
+use crate::step_log::{StepLog, WorkLog};
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
-use hapticd_geometry::Pose;
-use hapticd_proxy::{BodyKey, MAX_ARMS, Material, Query, Snapshot};
+use hapticd_proxy::{BodyKey, MAX_ARMS, Query, Snapshot};
 use hapticd_scene::{AddError, Adding, BodyInfo, BodySpec, CommandError, Scene, Work};
 use hapticd_sync::ring;
 use hapticd_sync::{delivery, latest};
@@ -34,114 +35,7 @@ use hapticd_sys::clock::now_ns;
 /// Snapshots in flight per arm: one in use, one offered, one being built, one to spare.
 pub const BUFFERS: usize = 4 * MAX_ARMS;
 
-/// A change to the scene from outside.
-#[derive(Clone)]
-pub enum SceneCommand {
-    /// Add a body.
-    Add(Box<BodySpec>),
-    /// Remove a body.
-    Remove {
-        /// Client-visible id.
-        id: u32,
-    },
-    /// Send a kinematic body to a target pose.
-    Target {
-        /// Client-visible id.
-        id: u32,
-        /// Target pose.
-        world_from_body: Pose,
-        /// Maximum speed.
-        speed_m_s: f64,
-    },
-    /// Stop a kinematic body where it is.
-    Halt {
-        /// Client-visible id.
-        id: u32,
-    },
-    /// Give a body another surface: stiffness 0 makes it forceless, though never penetrable.
-    Surface {
-        /// Client-visible id.
-        id: u32,
-        /// The surface.
-        material: Material,
-    },
-}
-
-impl SceneCommand {
-    /// The body that the command concerns, if that already exists.
-    fn body(&self) -> Option<u32> {
-        match self {
-            SceneCommand::Add(_) => None,
-            SceneCommand::Remove { id }
-            | SceneCommand::Target { id, .. }
-            | SceneCommand::Halt { id }
-            | SceneCommand::Surface { id, .. } => Some(*id),
-        }
-    }
-}
-
-/// Result of a [`SceneCommand`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum SceneReply {
-    /// The body was added under this id.
-    Added(u32),
-    /// The command was carried out.
-    Done,
-    /// The body was refused.
-    AddRefused(AddError),
-    /// The command was refused.
-    Refused(CommandError),
-}
-
-/// A command with a token for its reply; the token has a meaning only to the sender.
-pub struct Request {
-    /// The command.
-    pub command: SceneCommand,
-    /// Returned with the reply.
-    pub token: u64,
-}
-
-/// A command that was carried out.
-#[derive(Clone)]
-pub struct Applied {
-    /// The command.
-    pub command: SceneCommand,
-    /// Id of the body that it changed.
-    pub id: u32,
-    /// Key of the body in queries and snapshots.
-    pub key: BodyKey,
-}
-
-/// One step, as the recorder keeps it.
-pub struct StepLog {
-    /// Number of the step, from 1; a step that the recorder missed leaves a gap.
-    pub step: u64,
-    /// Tick of the query that was answered; 0 for a step with commands only.
-    pub query_tick: u64,
-    /// Commands applied before the answer.
-    pub applied: Vec<Applied>,
-    /// Sequence of the last snapshot of this step.
-    pub last_sequence: u64,
-    /// Whether this is a step of the soft bodies, which are numbered separately.
-    pub soft: bool,
-    /// State of the dynamics' work.
-    pub work: WorkLog,
-}
-
-/// State of the dynamics' work ([`Work`]) in a step, which a replay cannot derive because it
-/// depends on thread timing. All false: the work that the step began came back within it, as in
-/// virtual time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WorkLog {
-    /// A trajectory planned in an earlier step came back before this one.
-    pub landed: bool,
-    /// Work of an earlier step was still out: the dynamics stood still.
-    pub away: bool,
-    /// A trajectory that this step began to plan did not come back within it.
-    pub awaited: bool,
-}
-
-/// Result of one query.
+/// What came of one query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
     /// Sequence of the last snapshot; 0 if there was none.
@@ -674,7 +568,7 @@ fn log(links: &Links, step: StepLog) {
 
 #[cfg(test)]
 mod tests {
-    use hapticd_geometry::{Vec3, shapes};
+    use hapticd_geometry::{Pose, Vec3, shapes};
     use hapticd_scene::BodyKind;
 
     use super::*;

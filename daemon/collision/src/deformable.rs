@@ -16,9 +16,10 @@ use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 
 use crate::broad_phase::BroadPhaseStats;
-use crate::collider::{Applied, SceneCommand, StepLog, WorkLog};
+use crate::command::{Applied, SceneCommand};
 use crate::gpu_supervisor::UserEnd;
 use crate::skin::SkinUpdate;
+use crate::step_log::{StepLog, WorkLog};
 use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
 
 /// First id of deformables; rigid bodies and tools have lower ids.

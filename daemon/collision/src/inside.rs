@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use hapticd_proxy::{MAX_ARMS, tool_id};
 
-use crate::collider::{Applied, SceneCommand};
+use crate::command::{Applied, SceneCommand};
 use hapticd_loop::record::TickRecord;
 
 /// An overlap that ends sooner is not reported: a body placed around a tool and removed again.

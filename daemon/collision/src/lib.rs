@@ -3,7 +3,7 @@
 //! The [`collider`] answers the loop's queries with certified snapshots, [`deformable`] steps soft
 //! bodies, [`skin`] makes meshes of implicit bodies. [`backend`] chooses their GPUs, and the
 //! [`gpu_supervisor`] opens a lost one again. [`virtual_time`] drives loop and scene without
-//! clocks.
+//! clocks. What may be done to the scene is a [`command`], and what a step did is a [`step_log`].
 //!
 //! Nothing here is real-time: the loop never waits for any of it.
 #![forbid(unsafe_code)]
@@ -11,6 +11,7 @@
 pub mod backend;
 pub mod broad_phase;
 pub mod collider;
+pub mod command;
 pub mod deformable;
 #[cfg(test)]
 mod fixtures;
@@ -23,4 +24,5 @@ pub mod motion;
 pub mod needle;
 pub mod planner;
 pub mod skin;
+pub mod step_log;
 pub mod virtual_time;

@@ -14,9 +14,11 @@ use hapticd_proxy::{MAX_ARMS, Snapshot, SoftSnapshot};
 use hapticd_scene::CommandError;
 use hapticd_sys::clock::now_ns;
 
-use crate::collider::{Applied, Collider, SceneCommand, SceneReply, StepLog, WorkLog};
+use crate::collider::Collider;
+use crate::command::{Applied, SceneCommand, SceneReply};
 use crate::deformable;
 use crate::deformable::FIRST_ID;
+use crate::step_log::{StepLog, WorkLog};
 use hapticd_devices::sim::HeldArm;
 use hapticd_loop::core::{ArmInput, LoopCore, LoopInput};
 use hapticd_loop::record::{Silencing, TickRecord};

@@ -31,7 +31,7 @@ use hapticd_proxy::{BodyKey, MAX_ARMS, MAX_SCENE_BODIES, tool_slot};
 use hapticd_scene::BodyKind;
 
 use crate::stats::{NotChecked, Stats};
-use hapticd_collision::collider::{Applied, SceneCommand};
+use hapticd_collision::command::{Applied, SceneCommand};
 use hapticd_loop::record::{ArmTick, MovedBody, TickRecord};
 
 mod preparer;

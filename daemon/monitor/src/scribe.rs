@@ -21,12 +21,12 @@ use hapticd_sys::realtime::Step;
 use crate::checker::Checker;
 use crate::stats::{BUCKETS, Report, Stats, Timing};
 use hapticd_collision::broad_phase::BroadPhaseStats;
-use hapticd_collision::collider::StepLog;
 use hapticd_collision::deformable::DeformableStats;
 use hapticd_collision::inside::{Change, InsideWatch};
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::needle::{NeedleStats, Watch};
 use hapticd_collision::skin::SkinStats;
+use hapticd_collision::step_log::StepLog;
 use hapticd_loop::cause::Cause;
 use hapticd_loop::events::{Changes, LoopEvent, LoopEventKind};
 use hapticd_loop::record::TickRecord;
@@ -632,7 +632,7 @@ mod tests {
             applied: Vec::new(),
             last_sequence: 0,
             soft: false,
-            work: hapticd_collision::collider::WorkLog::default(),
+            work: hapticd_collision::step_log::WorkLog::default(),
         }
     }
 

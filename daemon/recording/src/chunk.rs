@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::reader::ReadError;
+use super::read_error::ReadError;
 
 /// Offset of the checksum in a chunk record: two times and the length are before it.
 const CHECKSUM_AT: usize = 24;

@@ -5,9 +5,9 @@ use hapticd_proxy::Material;
 use hapticd_scene::{BodyKind, BodySpec};
 use serde::{Deserialize, Serialize};
 
-use super::message::{PoseMessage, Triple, triple, vector};
 use super::number::Num;
-use hapticd_collision::collider::{Applied, SceneCommand};
+use super::spatial::{PoseMessage, Triple, triple, vector};
+use hapticd_collision::command::{Applied, SceneCommand};
 
 /// A body as it was added, with its whole mesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use hapticd_devices::safety::Energy;
 use hapticd_devices::sim::{ArmTruth, Work};
 use serde::{Deserialize, Serialize};
 
-use super::message::{PoseMessage, Triple, WrenchMessage, triple, vector};
 use super::number::Num;
+use super::spatial::{PoseMessage, Triple, WrenchMessage, triple, vector};
 
 /// The passivity observer's ledger of an arm, J.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

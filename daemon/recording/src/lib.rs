@@ -21,17 +21,20 @@ pub mod energy;
 pub mod files;
 pub mod message;
 pub mod number;
+mod read_error;
 pub mod reader;
 pub mod schema;
+pub mod spatial;
 pub mod trajectory;
 pub mod writer;
 
 use std::collections::BTreeMap;
 
-pub use reader::{Event, ReadError, Reader};
+pub use read_error::ReadError;
+pub use reader::{Event, Reader};
 pub use writer::{Recorder, Setup};
 
-use hapticd_collision::collider::StepLog;
+use hapticd_collision::step_log::StepLog;
 use hapticd_loop::record::TickRecord;
 
 /// Consumer of tick records and collision steps. [`Recorder`] implements it.

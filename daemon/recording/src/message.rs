@@ -4,88 +4,20 @@
 //! `[x, y, z, w]`. Poses of samples are `base_from_tool`; all others are in the world frame. A
 //! round trip through a message changes no bit. The code is pure.
 
-use hapticd_devices::arm::{ArmSample, ArmStatus, Wrench};
+use hapticd_devices::arm::{ArmSample, ArmStatus};
 use hapticd_devices::safety::{Limits, OscillationLimits};
 use hapticd_devices::sim::ArmTruth;
-use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_proxy::{BodyKey, Gains, Held, Insertion, MAX_ARMS, Phase};
 use serde::{Deserialize, Serialize};
 
 pub use super::command::{AddMessage, CommandMessage};
 use super::energy::{EnergyMessage, TruthMessage};
 use super::number::Num;
-use hapticd_collision::collider::{StepLog, WorkLog};
+use super::spatial::{PoseMessage, Triple, WrenchMessage, triple, vector};
+use hapticd_collision::step_log::{StepLog, WorkLog};
 use hapticd_loop::core::{ArmInput, LoopInput};
 use hapticd_loop::record::{ArmTick, Blame, TickRecord};
 use hapticd_loop::watchdog::Silent;
-
-/// A point or vector.
-pub type Triple = [Num; 3];
-
-pub(super) fn triple(v: &Vec3) -> Triple {
-    [Num(v.x), Num(v.y), Num(v.z)]
-}
-
-pub(super) fn vector(t: &Triple) -> Vec3 {
-    Vec3::new(t[0].0, t[1].0, t[2].0)
-}
-
-/// A pose.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PoseMessage {
-    /// Position, m.
-    pub position_m: Triple,
-    /// Unit quaternion, x y z w.
-    pub rotation_xyzw: [Num; 4],
-}
-
-impl From<&Pose> for PoseMessage {
-    fn from(p: &Pose) -> Self {
-        let q = p.rotation.coords;
-        PoseMessage {
-            position_m: triple(&p.translation.vector),
-            rotation_xyzw: [Num(q.x), Num(q.y), Num(q.z), Num(q.w)],
-        }
-    }
-}
-
-impl From<&PoseMessage> for Pose {
-    /// Takes the quaternion as it is: normalising would change its last bits.
-    fn from(m: &PoseMessage) -> Self {
-        let [x, y, z, w] = m.rotation_xyzw;
-        Pose::from_parts(
-            vector(&m.position_m).into(),
-            Quat::new_unchecked(nalgebra::Quaternion::new(w.0, x.0, y.0, z.0)),
-        )
-    }
-}
-
-/// Force and torque in an arm's base frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct WrenchMessage {
-    /// Force, N.
-    pub force_n: Triple,
-    /// Torque, N·m.
-    pub torque_nm: Triple,
-}
-
-impl From<&Wrench> for WrenchMessage {
-    fn from(w: &Wrench) -> Self {
-        WrenchMessage {
-            force_n: triple(&w.force_n),
-            torque_nm: triple(&w.torque_nm),
-        }
-    }
-}
-
-impl From<&WrenchMessage> for Wrench {
-    fn from(m: &WrenchMessage) -> Self {
-        Wrench {
-            force_n: vector(&m.force_n),
-            torque_nm: vector(&m.torque_nm),
-        }
-    }
-}
 
 /// An arm's newest sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

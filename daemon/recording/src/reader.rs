@@ -17,43 +17,12 @@ use serde::de::DeserializeOwned;
 
 use super::files::Embedded;
 use super::message::{EventMessage, StepMessage, TickMessage};
+use super::read_error::ReadError;
+use super::spatial::Triple;
 use super::writer::words;
 use super::{COLLISION, CONFIG, EVENT, FILE, FORMAT, METADATA, Meta, TICK};
 
-/// Reason why a file could not be read, or not further.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// An I/O error of the system.
-    #[error("it cannot be read: {0}")]
-    Io(#[from] io::Error),
-    /// The file is not MCAP.
-    #[error("it is not an MCAP file")]
-    NotMcap,
-    /// The file is MCAP, but not a recording of hapticd.
-    #[error("it is an MCAP file, but not a recording of hapticd")]
-    NotOurs,
-    /// The recording has another format version.
-    #[error(
-        "it is a recording of format {found}, written by hapticd {version}; this hapticd {} reads \
-         format {FORMAT}: read it with the hapticd that wrote it, or record it again",
-        env!("CARGO_PKG_VERSION")
-    )]
-    Format {
-        /// Format version of the file.
-        found: u32,
-        /// Version of the hapticd that wrote the file.
-        version: String,
-    },
-    /// The file ends too early: the recorder was killed, or the disk was full.
-    #[error("it is cut off")]
-    Truncated,
-    /// The bytes differ from those that were written.
-    #[error("it is damaged: {0}")]
-    Damaged(String),
-}
-
-/// One message of a recording.
+/// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A message of `/tick`.
@@ -69,9 +38,9 @@ pub enum Event {
 pub struct PointMessage {
     /// Time since the start of the trajectory, ns.
     pub now_ns: u64,
-    /// Position of the tool, base frame, m.
-    pub position_m: super::message::Triple,
-    /// Rotation of the tool, base frame; unit quaternion x y z w.
+    /// Where the tool was, base frame, m.
+    pub position_m: Triple,
+    /// How it was turned; x y z w.
     pub rotation_xyzw: [super::number::Num; 4],
 }
 

@@ -11,9 +11,10 @@ use hapticd_devices::arm::ArmSample;
 use hapticd_devices::sim::Keyframe;
 use hapticd_geometry::{Pose, Quat};
 
-use super::message::{PoseMessage, TickMessage};
+use super::message::TickMessage;
 use super::number::Num;
 use super::reader::PointMessage;
+use super::spatial::PoseMessage;
 use super::writer::{Output, Recorder, Setup};
 use super::{Event, Meta, ReadError, Reader};
 use crate::Sink;

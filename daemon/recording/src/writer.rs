@@ -25,7 +25,7 @@ use super::files::Embedded;
 use super::message::{EventMessage, LastSaid, StepMessage, TickMessage};
 use super::{COLLISION, CONFIG, EVENT, FILE, METADATA, Meta, TICK, schema};
 use crate::Sink;
-use hapticd_collision::collider::StepLog;
+use hapticd_collision::step_log::StepLog;
 use hapticd_loop::record::TickRecord;
 
 /// Destination of a recording.

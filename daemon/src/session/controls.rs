@@ -13,7 +13,7 @@ use hapticd_protocol::text::Text;
 
 use crate::reload::Reloaded;
 use crate::service::{NO_ANSWER, Service};
-use hapticd_collision::collider::{Request, SceneCommand};
+use hapticd_collision::command::{Request, SceneCommand};
 use hapticd_collision::deformable::FIRST_ID;
 use hapticd_collision::deformable::Surface;
 use hapticd_ipc::{Answer, Refusal};

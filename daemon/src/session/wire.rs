@@ -8,12 +8,14 @@ use std::sync::{Arc, Mutex};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd_collision::broad_phase::BroadPhaseStats;
-use hapticd_collision::collider::{self, Applied, Request, SceneReply, StepLog};
+use hapticd_collision::collider;
+use hapticd_collision::command::{Applied, Request, SceneReply};
 use hapticd_collision::deformable::{self, SoftState, Surface};
 use hapticd_collision::janitor::{self, Janitor};
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::planner::{self, Planner};
 use hapticd_collision::skin::{SkinThreadState, SkinUpdate};
+use hapticd_collision::step_log::StepLog;
 use hapticd_config as config;
 use hapticd_devices::arm::ArmCommand;
 use hapticd_loop::arms::ArmState;
@@ -48,8 +50,9 @@ pub(super) struct Channels {
     pub(super) collision: CollisionHalf,
     pub(super) planner: planner::Ends,
     pub(super) janitor: Receiver<BodySpec>,
-    /// Only where the scene has deformable bodies; as is the next.
+    /// Where the scene has deformable bodies.
     pub(super) deformable: Option<DeformableHalf>,
+    /// There, too; the skin thread runs only if there are skins, and clients to see them.
     pub(super) skin: Option<SkinHalf>,
     pub(super) scribe: ScribeHalf,
     pub(super) service: service::Links,

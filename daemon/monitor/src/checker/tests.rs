@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::stats::{ArmReport, Unchecked};
-use hapticd_collision::collider::{StepLog, WorkLog};
+use hapticd_collision::step_log::{StepLog, WorkLog};
 use hapticd_geometry::{Vec3, shapes};
 use hapticd_proxy::Material;
 use hapticd_scene::{BodySpec, Shape};

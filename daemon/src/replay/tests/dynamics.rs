@@ -1,7 +1,8 @@
 //! The work of the dynamics comes back at any time: what is recorded of that is enough to replay.
 
 use super::*;
-use hapticd_collision::collider::{Applied, Begun};
+use hapticd_collision::collider::Begun;
+use hapticd_collision::command::Applied;
 use hapticd_loop::watchdog::Silent;
 use hapticd_scene::Work;
 

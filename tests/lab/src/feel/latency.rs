@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Parser;
 use hapticd::session::{self, Options as Session};
 use hapticd::session_setup;
-use hapticd_collision::collider::StepLog;
+use hapticd_collision::step_log::StepLog;
 use hapticd_config::{Context as Files, parse};
 use hapticd_loop::record::TickRecord;
 use hapticd_monitor::view::ViewAction;

@@ -1,0 +1,83 @@
+//! What may be done to the scene from outside, and what came of it.
+
+use hapticd_geometry::Pose;
+use hapticd_proxy::{BodyKey, Material};
+use hapticd_scene::{AddError, BodySpec, CommandError};
+
+/// What may be done to the scene from outside.
+#[derive(Clone)]
+pub enum SceneCommand {
+    /// Add a body.
+    Add(Box<BodySpec>),
+    /// Remove a body.
+    Remove {
+        /// Client-visible id.
+        id: u32,
+    },
+    /// Send a kinematic body somewhere.
+    Target {
+        /// Client-visible id.
+        id: u32,
+        /// Where to.
+        world_from_body: Pose,
+        /// No faster than this.
+        speed_m_s: f64,
+    },
+    /// Let it stop where it is.
+    Halt {
+        /// Client-visible id.
+        id: u32,
+    },
+    /// Give it another surface: stiffness 0 makes it forceless, though never penetrable.
+    Surface {
+        /// Client-visible id.
+        id: u32,
+        /// The surface.
+        material: Material,
+    },
+}
+
+impl SceneCommand {
+    /// The body that it is about, if that is there already.
+    pub(crate) fn body(&self) -> Option<u32> {
+        match self {
+            SceneCommand::Add(_) => None,
+            SceneCommand::Remove { id }
+            | SceneCommand::Target { id, .. }
+            | SceneCommand::Halt { id }
+            | SceneCommand::Surface { id, .. } => Some(*id),
+        }
+    }
+}
+
+/// What came of a [`SceneCommand`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum SceneReply {
+    /// Body added under this id.
+    Added(u32),
+    /// Done.
+    Done,
+    /// The body was refused.
+    AddRefused(AddError),
+    /// The command was refused.
+    Refused(CommandError),
+}
+
+/// A command with the place its answer goes; the token means something to the sender only.
+pub struct Request {
+    /// What to do.
+    pub command: SceneCommand,
+    /// Given back with the reply.
+    pub token: u64,
+}
+
+/// A command that was carried out.
+#[derive(Clone)]
+pub struct Applied {
+    /// What was done.
+    pub command: SceneCommand,
+    /// The body it was done to.
+    pub id: u32,
+    /// Its name in queries and snapshots.
+    pub key: BodyKey,
+}
