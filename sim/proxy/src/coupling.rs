@@ -221,6 +221,29 @@ pub struct Coupling {
     last: Option<(Quat, Vec3)>,
 }
 
+/// Deflection of the spring between its ends.
+struct Tension {
+    /// From the tool's origin to its centre at the device pose, m.
+    lever: Vec3,
+    /// From device to proxy, at the centre of the tool, m.
+    stretch: Vec3,
+    /// Rotation vector from device to proxy, rad.
+    twist: Vec3,
+    /// Both by the metric, and the length of that, m.
+    pull: Motion,
+    length: f64,
+    /// False if the spring is at rest, except for rounding.
+    is_loaded: bool,
+}
+
+/// Stiffness of several materials, seen along the stretch.
+struct Directional {
+    /// Share of the coupling's stiffness.
+    share: f64,
+    /// Force across the stretch per length of it, in the same shares.
+    across: Motion,
+}
+
 impl Coupling {
     /// Creates a coupling at rest.
     pub fn new(gains: Gains, damping: Damping) -> Self {
@@ -313,69 +336,127 @@ impl Coupling {
         touched: &Touched,
         period_s: f64,
     ) -> Wrench {
+        let tension = self.tension(device, proxy, centre);
+        let holding = touched.holding(self.gains.stiffness_n_per_m, self.gains.gyration_m2());
+        let (softest, most) = touched
+            .softest()
+            .unwrap_or((self.gains.stiffness_n_per_m, f64::INFINITY));
+        let damping = most.min(self.gains.damping_n_s_per_m);
+        let (wanted, directional) = self.wanted_stiffness(&holding, softest);
+
+        self.resume(&tension, wanted);
+        let before = self.stiffness_n_per_m;
+        self.record_ends(device, proxy, centre);
+        self.glide_to(wanted, period_s);
+        self.update_slack(tension.length, before);
+        self.passed_before = self.passed;
+        let taut = if self.slack_m > 0.0 {
+            1.0 - self.slack_m / tension.length
+        } else {
+            1.0
+        };
+
+        let (rate, spin) = self.damped_rate(device, &tension, period_s);
+        let (damping, damping_turns) = self.both_dampings(damping);
+        let turning = self.rotational(self.stiffness_n_per_m);
+        self.store(&tension, taut, turning);
+        self.take_form(holding, directional.as_ref(), tension.is_loaded);
+        let (across_n, across_nm) = self.across(directional.as_ref(), tension.length, taut);
+        let damped = |spring: Vec3, damper: Vec3| match self.damping {
+            Damping::Relative => combined_without_pull(spring, damper),
+            Damping::Device => spring + damper,
+        };
+        let spring_n = tension.stretch * (taut * self.stiffness_n_per_m) + across_n;
+        let force_n = damped(spring_n, rate * damping);
+        let spring_nm = tension.twist * (taut * turning) + across_nm;
+        Wrench {
+            force_n,
+            torque_nm: damped(spring_nm, spin * damping_turns) + tension.lever.cross(&force_n),
+        }
+    }
+
+    /// Returns how far the spring is stretched and twisted between its ends.
+    fn tension(&self, device: &Pose, proxy: &Pose, centre: &Vec3) -> Tension {
         let at = transform(device, centre);
         let stretch = transform(proxy, centre) - at;
         let twist = (proxy.rotation * device.rotation.inverse()).scaled_axis();
         let turns = self.gains.rotational_stiffness_nm_per_rad > 0.0;
-        let is_loaded = stretch.norm() > REST_M || (turns && twist.norm() > REST_RAD);
-
-        let whole = self.gains.stiffness_n_per_m;
-        let gyration_m2 = self.gains.gyration_m2();
-        let holding = touched.holding(whole, gyration_m2);
-        let (softest, most) = touched.softest().unwrap_or((whole, f64::INFINITY));
-        let damping = most.min(self.gains.damping_n_s_per_m);
-        let (wanted, form) = match holding {
-            Holding::Several(form, held) => {
-                let (share, across) = form.at(&held);
-                (share * whole, Some((form, share, across / held.norm())))
-            }
-            Holding::One(stiffness) => (stiffness, None),
-            Holding::Unknown => (softest.min(whole), None),
-        };
         let pull = self.to_metric(&stretch, &twist);
+        Tension {
+            lever: at - device.translation.vector,
+            stretch,
+            twist,
+            pull,
+            length: pull.norm(),
+            is_loaded: stretch.norm() > REST_M || (turns && twist.norm() > REST_RAD),
+        }
+    }
+
+    /// Returns the stiffness along the stretch that the touched materials ask for, N/m, and the
+    /// directional part where several of them hold.
+    fn wanted_stiffness(&self, holding: &Holding, softest: f64) -> (f64, Option<Directional>) {
+        let whole = self.gains.stiffness_n_per_m;
+        match holding {
+            Holding::Several(form, held) => {
+                let (share, across) = form.at(held);
+                let across = across / held.norm();
+                (share * whole, Some(Directional { share, across }))
+            }
+            Holding::One(stiffness) => (*stiffness, None),
+            Holding::Unknown => (softest.min(whole), None),
+        }
+    }
+
+    /// Takes up the spring as the last tick left it, at the present stretch. A spring that was at
+    /// rest has its wanted stiffness at once and no slack, because nothing is stored in it yet.
+    fn resume(&mut self, tension: &Tension, wanted: f64) {
         // Directional stiffness of the last tick, evaluated at the present stretch.
-        if let Some((form, whole)) = self.form {
-            self.stiffness_n_per_m = form.share(&pull) * whole;
+        if let Some((form, whole)) = &self.form {
+            self.stiffness_n_per_m = form.share(&tension.pull) * whole;
         }
         if !self.was_loaded {
             (self.stiffness_n_per_m, self.slack_m) = (wanted, 0.0);
             self.faded_j = 0.0;
         }
-        self.was_loaded = is_loaded;
+        self.was_loaded = tension.is_loaded;
+    }
+
+    /// Lets the stiffness glide to the wanted one, so that the force does not step.
+    fn glide_to(&mut self, wanted: f64, period_s: f64) {
         let before = self.stiffness_n_per_m;
-        self.record_ends(device, proxy, centre);
         self.stiffness_n_per_m += (wanted - before) * (period_s / BLEND_S).clamp(0.0, 1.0);
         // The stability bound may have dropped. It holds at once, without a glide.
         self.stiffness_n_per_m = self.stiffness_n_per_m.min(self.gains.stiffness_n_per_m);
-        let length = pull.norm();
-        self.update_slack(length, before);
-        self.passed_before = self.passed;
-        let taut = if self.slack_m > 0.0 {
-            1.0 - self.slack_m / length
-        } else {
-            1.0
-        };
+    }
 
-        let (rate, spin) = match self.damping {
+    /// Returns the linear and angular rate that the damper acts on: of stretch and twist, or of the
+    /// device.
+    fn damped_rate(&mut self, device: &Pose, tension: &Tension, period_s: f64) -> (Vec3, Vec3) {
+        match self.damping {
             // A spring at rest has let go: its earlier stretch must not act as a pull.
-            Damping::Relative if !is_loaded => {
+            Damping::Relative if !tension.is_loaded => {
                 self.forget();
                 (Vec3::zeros(), Vec3::zeros())
             }
-            Damping::Relative => self.rate((stretch, twist), period_s),
+            Damping::Relative => self.rate((tension.stretch, tension.twist), period_s),
             Damping::Device => {
                 let (before, back) = self.last.unwrap_or((device.rotation, Vec3::zeros()));
                 let back = back - (device.rotation * before.inverse()).scaled_axis();
                 self.last = Some((device.rotation, back));
                 self.rate((-device.translation.vector, back), period_s)
             }
-        };
-        // Without a gain this is 0 / 0, and `min` drops a NaN.
-        let softer = |of: f64, by: f64| (of / by).min(1.0);
-        let turning = softer(self.stiffness_n_per_m, self.gains.stiffness_n_per_m)
-            * self.gains.rotational_stiffness_nm_per_rad;
+        }
+    }
+
+    /// Returns the rotational stiffness that goes with a stiffness along the stretch, N·m/rad.
+    fn rotational(&self, stiffness: f64) -> f64 {
+        softer(stiffness, self.gains.stiffness_n_per_m) * self.gains.rotational_stiffness_nm_per_rad
+    }
+
+    /// Returns the damping of shift and rotation if the materials allow `damping`, N·s/m.
+    fn both_dampings(&self, damping: f64) -> (f64, f64) {
         let most = self.gains.rotational_damping_nm_s_per_rad;
-        let (damping, damping_turns) = match self.gains.gyration_m2().filter(|_| most > 0.0) {
+        match self.gains.gyration_m2().filter(|_| most > 0.0) {
             // Same ratio as the spring's. A force at the contact stretches both parts alike, so the
             // torque stays that of the force while it changes.
             Some(gyration) => {
@@ -386,38 +467,42 @@ impl Coupling {
                 damping,
                 softer(damping, self.gains.damping_n_s_per_m) * most,
             ),
-        };
+        }
+    }
+
+    /// Records stiffness and stored energy after this tick, for the energy ledger.
+    fn store(&mut self, tension: &Tension, taut: f64, turning: f64) {
         self.energy.stiffness = [self.stiffness_n_per_m, turning];
         self.energy.stored_j = [
-            0.5 * self.stiffness_n_per_m * taut * taut * stretch.norm_squared(),
-            0.5 * turning * taut * taut * twist.norm_squared(),
+            0.5 * self.stiffness_n_per_m * taut * taut * tension.stretch.norm_squared(),
+            0.5 * turning * taut * taut * tension.twist.norm_squared(),
         ];
-        // Force across the stretch: stiffer materials hold a larger part of it than softer ones. It
-        // is the gradient of `k(s) (L - l)^2 / 2`, hence the second factor of tautness.
-        let across = match &form {
-            Some((_, _, across)) => across * length,
-            None => Motion::zeros(),
+    }
+
+    /// Keeps the directional stiffness of a loaded spring for the next tick, and the stiffness of
+    /// which it is a share now that the glide has set the one along the stretch.
+    #[inline]
+    fn take_form(&mut self, holding: Holding, directional: Option<&Directional>, is_loaded: bool) {
+        let share = directional.map_or(0.0, |directional| directional.share);
+        self.form = match holding {
+            Holding::Several(form, _) if is_loaded && share > 0.0 => {
+                Some((form, self.stiffness_n_per_m / share))
+            }
+            _ => None,
         };
-        self.form = form
-            .filter(|(_, share, _)| is_loaded && *share > 0.0)
-            .map(|(form, share, _)| (form, self.stiffness_n_per_m / share));
-        let across = across * self.form.map_or(0.0, |(_, whole)| taut * taut * whole);
-        let (across_n, across_nm) = (
+    }
+
+    /// Returns force and torque across the stretch: stiffer materials hold a larger part of it than
+    /// softer ones. It is the gradient of `k(s) (L - l)^2 / 2`, hence the second factor of
+    /// tautness.
+    fn across(&self, directional: Option<&Directional>, length: f64, taut: f64) -> (Vec3, Vec3) {
+        let across = directional.map_or_else(Motion::zeros, |d| d.across * length);
+        let whole = self.form.as_ref();
+        let across = across * whole.map_or(0.0, |(_, whole)| taut * taut * whole);
+        (
             across.fixed_rows::<3>(0).into_owned(),
-            across.fixed_rows::<3>(3) * gyration_m2.map_or(0.0, f64::sqrt),
-        );
-        let damped = |spring: Vec3, damper: Vec3| match self.damping {
-            Damping::Relative => combined_without_pull(spring, damper),
-            Damping::Device => spring + damper,
-        };
-        let spring_n = stretch * (taut * self.stiffness_n_per_m) + across_n;
-        let force_n = damped(spring_n, rate * damping);
-        let lever = at - device.translation.vector;
-        Wrench {
-            force_n,
-            torque_nm: damped(twist * (taut * turning) + across_nm, spin * damping_turns)
-                + lever.cross(&force_n),
-        }
+            across.fixed_rows::<3>(3) * self.gains.gyration_m2().map_or(0.0, f64::sqrt),
+        )
     }
 
     /// Returns stretch and twist as one vector; half the stiffness times its square is the stored
@@ -434,10 +519,6 @@ impl Coupling {
     fn record_ends(&mut self, device: &Pose, proxy: &Pose, centre: &Vec3) {
         let (hand_before, far_before) = self.ends.unwrap_or((*device, *proxy));
         self.ends = Some((*device, *proxy));
-        let by_turning = |stiffness: f64| {
-            let share = stiffness / self.gains.stiffness_n_per_m;
-            share.min(1.0) * self.gains.rotational_stiffness_nm_per_rad
-        };
         let form = self.form;
         let stored_j = |device: &Pose, proxy: &Pose| {
             let stretch = transform(proxy, centre) - transform(device, centre);
@@ -453,12 +534,15 @@ impl Coupling {
             };
             let whole = [
                 stiffness * stretch.norm_squared(),
-                by_turning(stiffness) * twist.norm_squared(),
+                self.rotational(stiffness) * twist.norm_squared(),
             ];
             whole.map(|square| 0.5 * square * taut * taut)
         };
         self.energy.before = EndsEnergy {
-            stiffness: [self.stiffness_n_per_m, by_turning(self.stiffness_n_per_m)],
+            stiffness: [
+                self.stiffness_n_per_m,
+                self.rotational(self.stiffness_n_per_m),
+            ],
             none_j: stored_j(&hand_before, &far_before),
             hand_j: stored_j(device, &far_before),
             far_j: stored_j(&hand_before, proxy),
@@ -532,6 +616,13 @@ impl Coupling {
         self.filled = 0;
         self.next = 0;
     }
+}
+
+/// Returns the share of a gain that is left, at most 1. Without a gain this is 0 / 0, and `min`
+/// drops a NaN.
+#[inline]
+fn softer(of: f64, by: f64) -> f64 {
+    (of / by).min(1.0)
 }
 
 /// Adds the damper to the spring. The damper may weaken the spring but never reverse it: a surface

@@ -17,7 +17,7 @@
 //! body is solid.
 
 use hapticd_gauss::coulomb::FrictionMemory;
-use hapticd_gauss::{Motion, Projector, Row, Status};
+use hapticd_gauss::{Motion, Projector};
 use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 
 use crate::arm_setup::ArmSetup;
@@ -26,7 +26,7 @@ use crate::coupling::{Coupling, Touched};
 use crate::guide::Guide;
 use crate::interaction::{Intent, Interaction};
 use crate::motion::pull_between;
-use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
+use crate::outcome::{ArmOutcome, Contact, MAX_SUBSTEPS, SpringState};
 use crate::rendered::{RenderContext, RenderedProxy};
 use crate::rows::{Candidate, candidate};
 use crate::screw_path::{ScrewPath, swapped};
@@ -35,43 +35,27 @@ use crate::snapshot::{BodyEntry, Snapshot};
 use crate::soft::{MAX_FOUND, MAX_SOFT_ROWS, SoftSnapshot};
 use crate::soft_row::SoftRow;
 use crate::tool::{Distances, ToolShape};
-use crate::twist::shift_of_velocity;
 
 mod planes;
 mod press;
+mod projection;
+mod rounds;
 mod shading;
 mod soft_rows;
 mod stoppers;
 mod survey;
 
-use planes::{Aim, Planes, Round};
 use shading::Anchor;
 use soft_rows::Held;
 use stoppers::{STOPPERS, Stopper};
-use survey::{NearBody, ROUNDING_M};
+use survey::NearBody;
 
 /// Most contact rows of one projection; the nearest are kept.
 pub const MAX_ROWS: usize = 64;
-/// Largest rotation of one piece of path, rad. It is below half a turn, so that the corners of the
-/// path determine the sense of rotation. It is also limited because rows are linear.
-const MAX_TURN: f64 = 3.0;
 /// Distance at which detection stops, in clearances. A pair at its threshold may lose a rounding
 /// error (1e-14 m) per motion, which rows restore. The reserve between this value and 1 is never
 /// used up in a session.
 const GUARD: f64 = 1.001;
-/// Longest motion that is projected on contacts at once, in tool sizes (radii of its ball).
-const MAX_STRIDE: f64 = 0.25;
-/// Rotation from which a motion in contact counts as turning, rad.
-const TURNING: f64 = 1e-5;
-/// Excess distance, as a share of the safe distance, up to which a contact counts as where its row
-/// put it.
-const SLACK: f64 = 0.1;
-/// Cosine of the largest rotation of a normal for which a contact still counts as the same: 0.1
-/// degrees. Where a ball rolls round an edge, the force is off by the same angle. On moving
-/// surfaces 2.5 degrees.
-const SAME_NORMAL_COS: [f64; 2] = [1.0 - 2e-6, 0.999];
-/// Cosine of the largest angle between the normals of one plane: 0.08 degrees.
-const SAME_PLANE_COS: f64 = 1.0 - 1e-6;
 /// Shortest motion that is worth a substep, m.
 const REST_M: f64 = 1e-10;
 /// Share of a missing safe distance that one tick restores; small, since the hand feels it.
@@ -148,6 +132,22 @@ pub(crate) struct Proxy {
     /// Smoothed velocity of the hand at the tool's centre, m/s.
     hand_m_s: Vec3,
     last_hand: Option<Vec3>,
+}
+
+/// Inputs of one tick that its steps share.
+struct TickContext<'a> {
+    device: &'a Pose,
+    bodies: &'a BodyTable,
+    /// Proxy before the tick.
+    before: Pose,
+    /// Pose that the proxy tries to reach.
+    goal: Pose,
+    /// Shift of the goal since the last tick, m.
+    hand_step: Vec3,
+    /// Distance by which soft surfaces may push the tool beyond its wanted motion, m.
+    soft_m: f64,
+    tick: u64,
+    period_s: f64,
 }
 
 /// Most contacts that push bodies in a tick.
@@ -354,272 +354,109 @@ impl Proxy {
         let mut out = ArmOutcome::absent();
         out.present = true;
         let before = self.proxy;
-        let gains = self.coupling.gains();
-        let intended = self
-            .intent
-            .goal(device, &before, &self.shape, &gains, period_s);
-        let goal = if self.shape.turns {
-            intended
-        } else {
-            // A ball turns with the hand about its own centre, which moves no point of its surface
-            // through anything. Other tools that may not turn keep the orientation at which they
-            // were anchored.
-            let rotation = if self.shape.bound_m == 0.0 {
-                intended.rotation
-            } else {
-                self.proxy.rotation
-            };
-            if self.shape.bound_m == 0.0 {
-                let centre = transform(&self.proxy, &self.shape.centre);
-                self.proxy.rotation = rotation;
-                self.proxy.translation.vector = centre - rotation * self.shape.centre;
-            }
-            Pose::from_parts(intended.translation, rotation)
-        };
-        let goal = self.yielded_goal(goal);
-        let stiffness = self.coupling.stiffness_n_per_m();
-        let goal = match &mut self.guide {
-            Some(guide) => guide.guide(&goal, stiffness),
-            None => goal,
-        };
+        let goal = self.intend(device, period_s);
         let hand_step = goal.translation.vector - self.goal.translation.vector;
         self.goal = goal;
         let soft_m = self.meet_soft(&goal, tick, period_s, &mut out);
+        self.expire_stoppers(tick);
+        self.smooth_hand_velocity(&goal, period_s);
+        let context = TickContext {
+            device,
+            bodies,
+            before,
+            goal,
+            hand_step,
+            soft_m,
+            tick,
+            period_s,
+        };
+        let mut touched = Touched::new();
+        let ahead = self.approach(&context, &mut out, &mut touched);
+        self.conclude(&context, &mut out);
+        self.render(&context, ahead, &mut out, &mut touched);
+        out.proxy = self.proxy;
+        out
+    }
 
-        for slot in &mut self.stoppers {
-            *slot = slot.filter(|(_, until)| *until > tick);
+    /// Returns the pose that the tool is to reach in this tick: what the hand intends, less the
+    /// rotation of a tool that may not turn, after giving way to other tools, as the guide allows.
+    fn intend(&mut self, device: &Pose, period_s: f64) -> Pose {
+        let gains = self.coupling.gains();
+        let intended = self
+            .intent
+            .goal(device, &self.proxy, &self.shape, &gains, period_s);
+        let goal = if self.shape.turns {
+            intended
+        } else {
+            self.without_turning(&intended)
+        };
+        let goal = self.yielded_goal(goal);
+        let stiffness = self.coupling.stiffness_n_per_m();
+        match &mut self.guide {
+            Some(guide) => guide.guide(&goal, stiffness),
+            None => goal,
         }
-        let hand = transform(&goal, &self.shape.centre);
+    }
+
+    /// Returns the goal of a tool that may not turn.
+    ///
+    /// A ball turns with the hand about its own centre, at once: that moves no point of its surface
+    /// through anything. Other tools that may not turn keep the orientation at which they were
+    /// anchored.
+    fn without_turning(&mut self, intended: &Pose) -> Pose {
+        if self.shape.bound_m == 0.0 {
+            let rotation = intended.rotation;
+            let centre = transform(&self.proxy, &self.shape.centre);
+            self.proxy.rotation = rotation;
+            self.proxy.translation.vector = centre - rotation * self.shape.centre;
+        }
+        Pose::from_parts(intended.translation, self.proxy.rotation)
+    }
+
+    /// Follows the velocity of the hand at the tool's centre; bodies that are pushed see it.
+    fn smooth_hand_velocity(&mut self, goal: &Pose, period_s: f64) {
+        let hand = transform(goal, &self.shape.centre);
         if let Some(last) = self.last_hand.filter(|_| period_s > 0.0) {
             let share = (period_s / HAND_S).min(1.0);
             self.hand_m_s += ((hand - last) / period_s - self.hand_m_s) * share;
         }
         self.last_hand = Some(hand);
-        let mut touched = Touched::new();
-        let mut walked = 0.0;
-        self.load_count = 0;
-        self.moved_by = false;
-        (self.behind_m, self.uncarried) = (0.0, 1.0);
-        // Pose that the proxy would have reached if the certificate had not ended first.
-        let mut ahead = None;
-        self.holding.clear();
-        for substep in 0..MAX_SUBSTEPS {
-            self.keep_holding();
-            self.survey(bodies);
-            let Aim {
-                pull,
-                wanted,
-                path_m: wanted_path,
-                centre,
-                gyration_m2,
-            } = self.aim(&self.proxy, &goal, period_s);
-            let busy = self
-                .near
-                .iter()
-                .any(|n| bodies.step_path(n.entry.key) > 0.0);
-            if !wanted_path.is_finite() {
-                break;
-            }
-            let busy = busy || soft_m > 0.0;
-            if wanted_path < REST_M && !busy && substep > 0 {
-                break;
-            }
-            // The search covers the wanted motion, pushes by bodies and the recovery of the safe
-            // distance.
-            let steps = self.near.iter().map(|n| bodies.step_path(n.entry.key));
-            let push_m = self.distances.safe_m + soft_m + steps.sum::<f64>();
-            let mut allowed = wanted_path + push_m;
-            // A round takes its share of the tick's pairs; if that cuts it short, all that the tick
-            // has left.
-            let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
-            let mut budget = self.pair_budget.min(left);
-            let (mut kept, mut is_short) = (0, false);
-            if let Some(s) = self.snapshot.as_deref() {
-                let certified = self.certified_path(allowed);
-                allowed = self.affordable_path(&self.near, s, certified, budget);
-                if allowed < certified && budget < left {
-                    budget = left;
-                    allowed = self.affordable_path(&self.near, s, certified, budget);
-                }
-                is_short = allowed < certified;
-                if is_short {
-                    kept = self.recall();
-                }
-            }
-            out.substeps += 1;
-            // A pressing hand wants millimetres and moves micrometres. So the search covers only
-            // the last tick's motion, and is repeated over everything if that was too short. The
-            // proxy never passes what was not searched: `path` stays within `room`. Later rounds
-            // seldom find more than what a contact's plane cut off. Tools that press each other
-            // need all rows, because `together` derives their goals from them.
-            let presses = self.yields != Motion::zeros();
-            let first_search_m = allowed.min(if presses {
-                f64::INFINITY
-            } else if substep == 0 {
-                self.stride
-            } else {
-                2.0 * self.distances.safe_m
-            });
-            let mut room = first_search_m;
-            let mut cut = false;
-            // Rows are tangent planes of a contact that bends as the tool turns about it. If the
-            // hand is further away than the contact's radius of curvature, its projection would
-            // overshoot back and forth. In contact the goal is therefore approached in strides.
-            let bold = MAX_STRIDE * self.shape.bound_m;
-            let mut share = 1.0;
-            let (motion, is_free, rows, screw, path) = loop {
-                out.pairs_tested += self.gather(bodies, room, budget, kept);
-                let aims = [pull * share, wanted * share];
-                let (mut motion, mut rows) = self.project(
-                    &aims,
-                    &centre,
-                    (bodies, gyration_m2),
-                    &mut out,
-                    &mut touched,
-                );
-                // Without rotation, as in sliding on a face, the planes are exact.
-                let turning = motion.fixed_rows::<3>(3).norm() > TURNING;
-                let bounded = turning && share == 1.0 && wanted_path > bold;
-                let held =
-                    motion != aims[1] || out.contacts[..out.contact_count].iter().any(|c| c.active);
-                if bounded && held {
-                    share = bold / wanted_path;
-                    let aims = [pull * share, wanted * share];
-                    (motion, rows) = self.project(
-                        &aims,
-                        &centre,
-                        (bodies, gyration_m2),
-                        &mut out,
-                        &mut touched,
-                    );
-                }
-                self.slipping(&mut motion, &hand_step);
-                self.pressing(&mut motion, &wanted, push_m);
-                let is_free = motion == wanted;
-                let angle = motion.fixed_rows::<3>(3).norm();
-                if angle > MAX_TURN {
-                    // A part of the same twist. (The screw of more than half a turn would be
-                    // another one.)
-                    motion *= MAX_TURN / angle;
-                    cut = true;
-                }
-                let turn = motion.fixed_rows::<3>(3).into_owned();
-                let shift = shift_of_velocity(&motion.fixed_rows::<3>(0).into_owned(), &turn);
-                let screw = Screw::from_twist(&shift, &turn, &centre);
-                let path = self.shape.path(&screw, &self.proxy);
-                let spent = out.pairs_tested as usize >= MAX_SUBSTEPS * self.pair_budget;
-                if path <= room || room >= allowed || spent || !path.is_finite() {
-                    break (motion, is_free, rows, screw, path);
-                }
-                room = if room == first_search_m {
-                    allowed.min(2.0 * path)
-                } else {
-                    allowed
-                };
-            };
-            out.rows = out.rows.max(rows as u32);
-            if !path.is_finite() {
-                break;
-            }
-            if path < REST_M {
-                break;
-            }
-            walked += path.min(room);
-            let (from, uncarried) = (self.proxy, self.uncarried);
-            let mut t_end = 1.0_f64;
-            if path > room {
-                t_end = room / path;
-                self.behind_m = path - room;
-                out.starved = true;
-            }
-            out.starved |= cut;
-            let (t, stopper) = self.first_contact(&screw, path, t_end);
-            if t == 1.0 && motion == wanted {
-                // The end of the screw except for rounding; without this, free space would render
-                // 1e-17 m.
-                self.proxy = goal;
-                out.walked(&self.proxy);
-                break;
-            }
-            if t > 0.0 {
-                self.proxy = screw.pose_at(&self.proxy, t);
-                self.proxy.rotation.renormalize_fast();
-                out.walked(&self.proxy);
-                self.uncarried *= 1.0 - t;
-            }
-            match stopper {
-                Some(candidate) => {
-                    if !self.holding.contains(&(candidate as u32)) {
-                        self.holding.push(candidate as u32);
-                    }
-                    self.remember(candidate, tick);
-                }
-                None => {
-                    if out.starved {
-                        // Known surfaces hold back even beyond the certificate. If the budget left
-                        // some out, only the projected motion is known; but nothing holds what
-                        // remains after a stride.
-                        let (t, _) = self.first_contact(&screw, path, 1.0);
-                        let free = is_free && t == 1.0;
-                        ahead = Some(match is_short && share == 1.0 {
-                            true if free => goal,
-                            true => screw.pose_at(&from, t),
-                            false => {
-                                let round = Round {
-                                    from,
-                                    uncarried,
-                                    is_free: free,
-                                    kept,
-                                };
-                                self.beyond(&round, &goal, (bodies, period_s), &mut out)
-                            }
-                        });
-                        break;
-                    }
-                    // The whole projected motion was made. The rest of the wanted one is behind
-                    // contacts, unless far rows were only guesses: one more round finds that out.
-                    if rows == 0 {
-                        break;
-                    }
-                    let held = (motion - wanted).norm() > 1e-3 * wanted.norm();
-                    if share == 1.0 && (!held || self.still_holds(path, bodies)) {
-                        break;
-                    }
-                }
-            }
-            if out.pairs_tested as usize >= MAX_SUBSTEPS * self.pair_budget {
-                // Another round could evaluate nothing, and would take the contacts for gone.
-                out.starved = true;
-                let round = Round {
-                    from,
-                    uncarried,
-                    is_free: false,
-                    kept,
-                };
-                ahead = Some(self.beyond(&round, &goal, (bodies, period_s), &mut out));
-                break;
-            }
-        }
-        self.stride = 1.1 * walked + self.distances.safe_m;
+    }
+
+    /// Passes the motion of this tick to what the next tick starts from: the velocity that predicts
+    /// the tool's motion, the guide and the intent.
+    fn conclude(&mut self, context: &TickContext<'_>, out: &mut ArmOutcome) {
+        let (before, period_s) = (&context.before, context.period_s);
         if period_s > 0.0 {
-            let went = pull_between(&self.shape, &before, &self.proxy) / period_s;
+            let went = pull_between(&self.shape, before, &self.proxy) / period_s;
             self.velocity += (went - self.velocity) * (period_s / EXPECTED_S).min(1.0);
         }
-        self.report(&mut out, tick);
+        self.report(out, context.tick);
         if let Some(guide) = &mut self.guide {
             guide.went(&self.proxy);
             out.insertion = guide.insertion();
         }
-        let went = [&before, &self.proxy, &goal];
+        let gains = self.coupling.gains();
+        let went = [before, &self.proxy, &context.goal];
         self.intent
-            .went(went, device, &self.shape, &gains, period_s);
+            .went(went, context.device, &self.shape, &gains, period_s);
+    }
+
+    /// Renders the proxy, or the pose `ahead` of it, and takes the wrench of the coupling to it.
+    fn render(
+        &mut self,
+        context: &TickContext<'_>,
+        mut ahead: Option<Pose>,
+        out: &mut ArmOutcome,
+        touched: &mut Touched,
+    ) {
         // The hand of a tool that follows by increments is at any offset.
         let drawn_to = match self.intent.interaction() {
             Interaction::Increments => self.proxy,
-            _ => *device,
+            _ => *context.device,
         };
         let base = ahead.unwrap_or(self.proxy);
-        if let Some(shaded) = self.shade(&base, &drawn_to, bodies) {
+        if let Some(shaded) = self.shade(&base, &drawn_to, context.bodies) {
             ahead = Some(shaded.felt);
             touched.or_touch(shaded.material);
             self.moved_by |= shaded.moves;
@@ -628,14 +465,14 @@ impl Proxy {
             shape: &self.shape,
             gyration_m2: self.coupling.gains().gyration_m2().unwrap_or(0.0),
             safe_m: self.distances.safe_m,
-            period_s,
+            period_s: context.period_s,
         };
         // The hand of a tool that follows by increments coincides with the tool.
         let ahead = ahead.filter(|_| self.intent.interaction() != Interaction::Increments);
-        let went = [&before, &self.proxy];
+        let went = [&context.before, &self.proxy];
         let felt = (self.rendered).step(&feel, &drawn_to, went, ahead.as_ref());
         let centre = &self.shape.centre;
-        out.wrench = (self.coupling).wrench_on(&drawn_to, &felt, centre, &touched, period_s);
+        out.wrench = (self.coupling).wrench_on(&drawn_to, &felt, centre, touched, context.period_s);
         let has_mass = matches!(self.intent.interaction(), Interaction::SpringWithMass(_));
         out.spring = SpringState {
             far_end: felt,
@@ -646,180 +483,6 @@ impl Proxy {
                 || self.guide.is_some()
                 || self.yields != Motion::zeros(),
         };
-        out.proxy = self.proxy;
-        out
-    }
-
-    /// Projects the pull of the coupling on the rows of the present contacts (Gauss). Returns the
-    /// motion and the number of rows. If no row acts on pull or screw, the motion is the screw that
-    /// leads to the goal.
-    fn project(
-        &mut self,
-        [pull, screw]: &[Motion; 2],
-        centre: &Vec3,
-        (bodies, gyration_m2): (&BodyTable, f64),
-        out: &mut ArmOutcome,
-        touched: &mut Touched,
-    ) -> (Motion, usize) {
-        let planes = self.planes(centre, bodies);
-        let Planes {
-            rows, order, gaps, ..
-        } = &planes;
-        let (rigid, count) = (planes.rigid, planes.count);
-        let mut rub = self.rub;
-        let Some(friction_solution) = self.solve(&planes, pull, gyration_m2, &mut rub) else {
-            return (Motion::zeros(), count);
-        };
-        self.rub = rub;
-        let projection = friction_solution.projection;
-
-        self.load_count = 0;
-        touched.clear_contacts();
-        let normal = projection
-            .active()
-            .iter()
-            .map(|a| (a.row, rows[a.row].normal * a.multiplier));
-        let pushes = normal
-            .chain(friction_solution.grips().iter().copied())
-            .enumerate();
-        for (k, (row, push)) in pushes {
-            if let Some(stiffness) = self.stiffness_of(order, rigid, row) {
-                match k < projection.active().len() {
-                    true => touched.hold(stiffness, &push, &rows[row].arm),
-                    false => touched.rub(stiffness, &push, &rows[row].arm),
-                }
-            }
-            // A soft surface gets its push from its own simulation.
-            if row >= rigid {
-                continue;
-            }
-            let c = &self.candidates[order[row] as usize];
-            if let Some(load) = self.loads.get_mut(self.load_count) {
-                *load = (
-                    self.near[c.body_index as usize].entry.key,
-                    c.body_point,
-                    push,
-                );
-                self.load_count += 1;
-            }
-        }
-
-        // Contacts that held nothing may limit how far a soft material gives way.
-        for (k, row) in rows[..count].iter().enumerate() {
-            if !(projection.multiplier(k) > 0.0)
-                && let Some(stiffness) = self.stiffness_of(order, rigid, k)
-            {
-                let gap_m = row.slack(&projection.motion);
-                touched.near(stiffness, &row.normal, &row.arm, gap_m);
-            }
-        }
-
-        out.contact_count = 0;
-        self.holding.clear();
-        self.rows.clear();
-        for k in 0..rigid {
-            let active = projection.multiplier(k) > 0.0;
-            if active {
-                self.holding.push(order[k]);
-            }
-            let c = &self.candidates[order[k] as usize];
-            let near = &self.near[c.body_index as usize];
-            // Something that presses this tool need not hold it back in this tick.
-            let near_enough = active || gaps[k] < self.distances.release_m;
-            self.moved_by |= near_enough && !near.entry.fixed;
-            if active {
-                let m = near.entry.material;
-                touched.touch(m.stiffness_n_per_m, m.damping_n_s_per_m);
-            }
-            let contact = Contact {
-                point: c.body_point + c.normal * near.entry.radius_m,
-                normal: c.normal,
-                gap_m: gaps[k],
-                body: near.entry.id,
-                active,
-            };
-            self.rows.push(contact);
-            if out.contact_count < MAX_CONTACTS && (active || gaps[k] < self.distances.release_m) {
-                out.contacts[out.contact_count] = contact;
-                out.contact_count += 1;
-            }
-        }
-        self.remember_soft(count - rigid, |k| projection.multiplier(rigid + k));
-        for k in rigid..count {
-            self.moved_by = true;
-            self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, touched);
-        }
-        // Decided by active rows and not by comparing motions: the projection returns its input
-        // with rounding.
-        let leads = |row: &Row| row.slack(screw) >= 0.0;
-        let acts = !projection.active().is_empty() || !friction_solution.grips().is_empty();
-        let optimal = projection.status == Status::Optimal;
-        let is_free = optimal && !acts && rows[..count].iter().all(leads);
-        (if is_free { *screw } else { projection.motion }, count)
-    }
-
-    /// Returns true if the contacts that held back the last projection still hold at the end of its
-    /// motion, `path` long: present, at the safe distance, and facing as before. The rest of the
-    /// wanted motion is then behind them, and another round would find nothing.
-    ///
-    /// A contact that slid off its feature may have been replaced by a neighbour in the same plane,
-    /// as on every inner edge of a flat side.
-    fn still_holds(&self, path: f64, bodies: &BodyTable) -> bool {
-        let Some(snapshot) = self.snapshot.as_deref() else {
-            return false;
-        };
-        let world_from_tool = Rigid::new(&self.proxy);
-        let near_enough = (1.0 + SLACK) * self.distances.safe_m;
-        let now = |c: &Candidate| {
-            let pair = &snapshot.pairs[c.pair_index as usize];
-            let near = &self.near[c.body_index as usize];
-            Candidate {
-                radius_m: c.radius_m,
-                ..candidate(pair, &world_from_tool, near.frame())
-            }
-        };
-        let holds = |c: &Candidate, normal: &Vec3, facing: f64| {
-            let gap = c.distance_m - c.radius_m;
-            c.contact && gap <= near_enough && c.normal.dot(normal) > facing
-        };
-        let close = |p: &Vec3, q: &Vec3| (p - q).norm_squared() <= path * path;
-        self.holding.iter().all(|&i| {
-            let before = &self.candidates[i as usize];
-            let itself = now(before);
-            let body = self.near[before.body_index as usize].entry.key;
-            let facing = SAME_NORMAL_COS[usize::from(bodies.step_path(body) > 0.0)];
-            holds(&itself, &before.normal, facing)
-                || self.candidates.iter().any(|other| {
-                    other.body_index == before.body_index
-                        && close(&other.tool_point, &before.tool_point)
-                        && {
-                            let there = now(other);
-                            holds(&there, &before.normal, SAME_PLANE_COS)
-                                && close(&there.tool_point, &itself.tool_point)
-                        }
-                })
-        })
-    }
-
-    /// Returns the earliest proven lower bound over the candidates, and the candidate that set it.
-    fn first_contact(&self, screw: &Screw, path: f64, t_end: f64) -> (f64, Option<usize>) {
-        let clearance_m = GUARD * self.distances.clearance_m;
-        let way = ScrewPath::new(screw);
-        let mut t = t_end;
-        let mut stopper = None;
-        for (i, c) in self.candidates.iter().enumerate() {
-            let threshold = c.radius_m + clearance_m;
-            // Not: `distance >= ...`, so that NaN is tested (and stops).
-            if c.distance_m - path > threshold || way.least_gap(c) > threshold + ROUNDING_M {
-                continue;
-            }
-            let at = way.advance(c.kind, &c.tool, &c.body, &c.normal, threshold, t);
-            if at < t {
-                t = at;
-                stopper = Some(i);
-            }
-        }
-        (t, stopper)
     }
 
     /// Returns the share of `step` (0 to 1) that a body may make while this tool stands still.

@@ -7,7 +7,7 @@ use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Row};
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
-use super::{MAX_ROWS, Proxy, RECOVERY, REST_M};
+use super::{MAX_ROWS, Proxy, RECOVERY, REST_M, TickContext};
 use crate::bodies::BodyTable;
 use crate::motion::{motion_between, path_of, pull_between};
 use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
@@ -163,7 +163,7 @@ impl Proxy {
     }
 
     /// Returns the pose that the spring would draw the tool to if only the contact planes of the
-    /// round's start were in the way, as unbounded planes. That is `goal` if the tool is free to
+    /// round's start were in the way, as unbounded planes. That is the goal if the tool is free to
     /// get there and no plane blocks it.
     ///
     /// Each iteration moves the tool's contact points along, so that a tool that turns as it slides
@@ -171,19 +171,18 @@ impl Proxy {
     pub(super) fn beyond(
         &mut self,
         round: &Round,
-        goal: &Pose,
-        (bodies, period_s): (&BodyTable, f64),
+        context: &TickContext<'_>,
         out: &mut ArmOutcome,
     ) -> Pose {
-        let from = &round.from;
+        let (from, goal) = (&round.from, &context.goal);
         let centre = transform(from, &self.shape.centre);
         let stands = (self.proxy, self.uncarried);
         (self.proxy, self.uncarried) = (*from, round.uncarried);
         // Touched pairs may be further away than the rest of the motion.
         let left = (MAX_SUBSTEPS * self.pair_budget).saturating_sub(out.pairs_tested as usize);
         let touch_m = self.distances.release_m;
-        out.pairs_tested += self.gather(bodies, touch_m, left, round.kept);
-        let mut planes = self.planes(&centre, bodies);
+        out.pairs_tested += self.gather(context.bodies, touch_m, left, round.kept);
+        let mut planes = self.planes(&centre, context.bodies);
         (self.proxy, self.uncarried) = stands;
         if round.is_free && planes.leave(&pull_between(&self.shape, from, goal)) {
             return *goal;
@@ -191,7 +190,7 @@ impl Proxy {
         let asked = planes.rows;
         let (mut rub, mut rendered) = (self.rub, *from);
         for _ in 0..MAX_SUBSTEPS {
-            let aim = self.aim(&rendered, goal, period_s);
+            let aim = self.aim(&rendered, goal, context.period_s);
             let Some(friction_solution) = self.solve(&planes, &aim.pull, aim.gyration_m2, &mut rub)
             else {
                 break;

@@ -42,6 +42,13 @@ impl Proxy {
             && self.stopper(c).is_some_and(|s| known.any(|(k, _)| *k == s))
     }
 
+    /// Forgets the stoppers whose time is over.
+    pub(super) fn expire_stoppers(&mut self, tick: u64) {
+        for slot in &mut self.stoppers {
+            *slot = slot.filter(|(_, until)| *until > tick);
+        }
+    }
+
     /// Remembers the candidate that stopped a motion, in place of the stopper that expires first.
     pub(super) fn remember(&mut self, candidate: usize, tick: u64) {
         let Some(stopper) = self.candidates.get(candidate).and_then(|c| self.stopper(c)) else {
