@@ -5,7 +5,7 @@
 //! their events in the structure bounded by the tick's budget. Deterministic. World frame, SI
 //! units.
 
-use hapticd_gauss::coulomb::{Effort, FrictionMemory, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Projection, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_kinetic::pseudo::{End, Shift};
@@ -47,6 +47,12 @@ impl TickContext<'_> {
     /// Returns the body that a contact is with; `None` for another arm's tool.
     fn key(&self, met: &PlanarContact) -> Option<BodyKey> {
         self.keys.get(met.other as usize).copied().flatten()
+    }
+
+    /// Returns the material that a contact is with.
+    #[inline]
+    fn material(&self, met: &PlanarContact) -> Option<&Material> {
+        self.materials.get(met.other as usize)
     }
 }
 
@@ -444,7 +450,7 @@ impl PlanarProxy {
             *slot = Some(met);
         }
         for met in near.iter().flatten() {
-            let Some(m) = around.materials.get(met.other as usize) else {
+            let Some(m) = around.material(met) else {
                 continue;
             };
             let row = self.row(met, around);
@@ -465,41 +471,19 @@ impl PlanarProxy {
         out: &mut ArmOutcome,
         touched: &mut Touched,
     ) -> Motion {
-        let d = self.setup.distances;
-        let mut count = 0;
-        for met in self
-            .memory
-            .now(around.structure, self.index, [-d.release_m, d.release_m])
-        {
-            rows[count] = Some(met);
-            count += 1;
-        }
+        let count = self.find_contacts(around, rows);
         out.contact_count = 0;
         touched.clear_contacts();
         if count == 0 {
             return *wanted;
         }
-        let centre = Vec3::new(self.at[0], self.at[1], 0.0);
         let mut bounds = [Row {
             normal: Vec3::zeros(),
             arm: Vec3::zeros(),
             bound: 0.0,
         }; KNOWN];
         let mut surfaces = [Surface::SMOOTH; KNOWN];
-        for (k, met) in rows.iter().flatten().enumerate() {
-            let key = around.key(met);
-            // Another arm's tool has no body, and it moves.
-            let body = key.and_then(|key| around.bodies.get(key));
-            self.moved_by |= body.is_none_or(|b| b.by_trajectory || b.target.is_some() || b.moved);
-            bounds[k] = self.row(met, around);
-            surfaces[k] = Surface {
-                friction: around
-                    .materials
-                    .get(met.other as usize)
-                    .map_or(0.0, |m| m.friction),
-                carrier: key.map_or_else(Motion::zeros, |key| around.bodies.carrier(key, &centre)),
-            };
-        }
+        self.lay_rows(rows, around, &mut bounds, &mut surfaces);
         let gains = self.coupling.gains();
         let gyration_m2 = (self.intent).gyration_m2(&gains, &self.setup.shape, around.period_s);
         let inertia = nalgebra::Matrix3::identity() * gyration_m2;
@@ -515,41 +499,8 @@ impl PlanarProxy {
             Effort::TICK,
         );
         out.rows = out.rows.max(count as u32);
-        let stiffness_of = |row: usize| {
-            let met = rows[row]?;
-            let m = around.materials.get(met.other as usize)?;
-            Some(m.stiffness_n_per_m)
-        };
-        for held in rubbed.projection.active() {
-            if let Some(stiffness) = stiffness_of(held.row) {
-                let push = bounds[held.row].normal * held.multiplier;
-                touched.hold(stiffness, &push, &bounds[held.row].arm);
-            }
-        }
-        for (row, push) in rubbed.grips() {
-            if let Some(stiffness) = stiffness_of(*row) {
-                touched.rub(stiffness, push, &bounds[*row].arm);
-            }
-        }
-        for (k, met) in rows.iter().flatten().enumerate() {
-            let active = rubbed.projection.multiplier(k) > 0.0;
-            if active {
-                self.memory.note(met.features, around.tick);
-                if let Some(m) = around.materials.get(met.other as usize) {
-                    touched.touch(m.stiffness_n_per_m, m.damping_n_s_per_m);
-                }
-            }
-            if out.contact_count < MAX_CONTACTS {
-                out.contacts[out.contact_count] = Contact {
-                    point: met.body_point,
-                    normal: met.normal,
-                    gap_m: met.gap_m + d.clearance_m,
-                    body: around.ids.get(met.other as usize).copied().unwrap_or(0),
-                    active,
-                };
-                out.contact_count += 1;
-            }
-        }
+        collect_pushes(&rubbed, rows, &bounds, around, touched);
+        self.report_contacts(&rubbed.projection, rows, around, out, touched);
         self.note_near(wanted, &rubbed.projection, rows, around, touched);
         let motion = rubbed.projection.motion;
         // In the plane, and without rotation for a tool that may not turn.
@@ -559,6 +510,101 @@ impl PlanarProxy {
             0.0
         };
         Motion::new(motion[0], motion[1], 0.0, 0.0, 0.0, turn)
+    }
+
+    /// Evaluates the known contacts at the present positions. Writes those in reach to the first
+    /// places of `rows`; returns their number.
+    fn find_contacts(
+        &self,
+        around: &TickContext<'_>,
+        rows: &mut [Option<PlanarContact>; KNOWN],
+    ) -> usize {
+        let release_m = self.setup.distances.release_m;
+        let mut count = 0;
+        for met in self
+            .memory
+            .now(around.structure, self.index, [-release_m, release_m])
+        {
+            rows[count] = Some(met);
+            count += 1;
+        }
+        count
+    }
+
+    /// Lays a row and a surface for each contact, and notes whether any of the bodies moves.
+    fn lay_rows(
+        &mut self,
+        rows: &[Option<PlanarContact>; KNOWN],
+        around: &TickContext<'_>,
+        bounds: &mut [Row; KNOWN],
+        surfaces: &mut [Surface; KNOWN],
+    ) {
+        let centre = Vec3::new(self.at[0], self.at[1], 0.0);
+        for (k, met) in rows.iter().flatten().enumerate() {
+            let key = around.key(met);
+            // Another arm's tool has no body, and it moves.
+            let body = key.and_then(|key| around.bodies.get(key));
+            self.moved_by |= body.is_none_or(|b| b.by_trajectory || b.target.is_some() || b.moved);
+            bounds[k] = self.row(met, around);
+            surfaces[k] = Surface {
+                friction: around.material(met).map_or(0.0, |m| m.friction),
+                carrier: key.map_or_else(Motion::zeros, |key| around.bodies.carrier(key, &centre)),
+            };
+        }
+    }
+
+    /// Reports the contacts. Those that hold the tool stay known, and their materials cap the
+    /// coupling's gains.
+    fn report_contacts(
+        &mut self,
+        projection: &Projection,
+        rows: &[Option<PlanarContact>; KNOWN],
+        around: &TickContext<'_>,
+        out: &mut ArmOutcome,
+        touched: &mut Touched,
+    ) {
+        for (k, met) in rows.iter().flatten().enumerate() {
+            let active = projection.multiplier(k) > 0.0;
+            if active {
+                self.memory.note(met.features, around.tick);
+                if let Some(m) = around.material(met) {
+                    touched.touch(m.stiffness_n_per_m, m.damping_n_s_per_m);
+                }
+            }
+            if out.contact_count < MAX_CONTACTS {
+                out.contacts[out.contact_count] = Contact {
+                    point: met.body_point,
+                    normal: met.normal,
+                    gap_m: met.gap_m + self.setup.distances.clearance_m,
+                    body: around.ids.get(met.other as usize).copied().unwrap_or(0),
+                    active,
+                };
+                out.contact_count += 1;
+            }
+        }
+    }
+}
+
+/// Collects what the contacts hold of the coupling's stretch, by material: the normal pushes first,
+/// then friction's.
+fn collect_pushes(
+    rubbed: &FrictionSolution,
+    rows: &[Option<PlanarContact>; KNOWN],
+    bounds: &[Row; KNOWN],
+    around: &TickContext<'_>,
+    touched: &mut Touched,
+) {
+    let stiffness_of = |row: usize| Some(around.material(rows[row].as_ref()?)?.stiffness_n_per_m);
+    for held in rubbed.projection.active() {
+        if let Some(stiffness) = stiffness_of(held.row) {
+            let push = bounds[held.row].normal * held.multiplier;
+            touched.hold(stiffness, &push, &bounds[held.row].arm);
+        }
+    }
+    for (row, push) in rubbed.grips() {
+        if let Some(stiffness) = stiffness_of(*row) {
+            touched.rub(stiffness, push, &bounds[*row].arm);
+        }
     }
 }
 
