@@ -89,10 +89,17 @@ pub struct Imported {
     pub file: ShapeFile,
 }
 
-/// The part of a packet that is known even if it cannot be decoded; its answer refers to it.
-struct Head {
+/// What is known of a packet even if it cannot be decoded; its answer refers to it.
+#[derive(Clone, Copy)]
+struct Envelope {
+    /// The sender.
+    client: ClientId,
+    /// The request's id, chosen by the client.
     id: u64,
+    /// The request's kind.
     kind: u16,
+    /// When it came.
+    now_ns: u64,
 }
 
 /// A body on its way into the scene; its id is not known yet.
@@ -262,40 +269,51 @@ impl Hub {
         now_ns: u64,
         out: &mut Vec<Output<F>>,
     ) {
-        let head = Head {
+        let envelope = Envelope {
+            client,
             id: Header::id_of(packet),
             kind: packet
                 .first_chunk()
                 .map_or(0, |bytes| u16::from_le_bytes(*bytes)),
+            now_ns,
         };
         let decoded = Request::decode(packet, files.len())
             .map(|(_, request)| request)
             .map_err(|error| Refusal::text(ErrorCode::Malformed, error.to_string()));
-        self.take(client, head, decoded, files, now_ns, out);
+        self.take(envelope, decoded, files, out);
     }
 
     /// Handles a packet that was longer than any message, or had too many descriptors. It is lost,
     /// so its content is unknown.
     pub fn oversize<F>(&mut self, client: ClientId, now_ns: u64, out: &mut Vec<Output<F>>) {
-        let head = Head { id: 0, kind: 0 };
+        let envelope = Envelope {
+            client,
+            id: 0,
+            kind: 0,
+            now_ns,
+        };
         let detail = format!("a message has at most {MAX_MESSAGE} bytes and {MAX_FDS} descriptors");
         let refusal = Refusal {
             limit: MAX_MESSAGE as u64,
             ..Refusal::text(ErrorCode::Malformed, detail)
         };
-        self.take(client, head, Err(refusal), Vec::new(), now_ns, out);
+        self.take(envelope, Err(refusal), Vec::new(), out);
     }
 
-    /// Handles a packet whose head is known.
+    /// Handles a packet, decoded or not.
     fn take<F>(
         &mut self,
-        client: ClientId,
-        Head { id, kind }: Head,
+        envelope: Envelope,
         decoded: Result<Request, Refusal>,
         files: Vec<F>,
-        now_ns: u64,
         out: &mut Vec<Output<F>>,
     ) {
+        let Envelope {
+            client,
+            id,
+            kind,
+            now_ns,
+        } = envelope;
         let lease_ms = self.quotas.lease_ms;
         let Some(session) = self.sessions.get_mut(&client) else {
             return;
@@ -311,7 +329,7 @@ impl Hub {
             return;
         }
         if !greeted {
-            self.hello(client, id, decoded, now_ns, out);
+            self.hello(envelope, decoded, out);
             return;
         }
         // Any packet shows that the client is alive, even if its request is refused.
@@ -327,7 +345,7 @@ impl Hub {
                 u64::from(self.quotas.messages_per_s),
             ))
         } else {
-            decoded.and_then(|request| self.carry_out(client, id, request, files, now_ns, out))
+            decoded.and_then(|request| self.carry_out(envelope, request, files, out))
         };
         match result {
             Ok(Some(reply)) => out.push(Output::Reply { client, id, reply }),
@@ -340,14 +358,16 @@ impl Hub {
         }
     }
 
+    /// Handles a client's first packet, which must be the hello of a version that the hub knows.
     fn hello<F>(
         &mut self,
-        client: ClientId,
-        id: u64,
+        envelope: Envelope,
         decoded: Result<Request, Refusal>,
-        now_ns: u64,
         out: &mut Vec<Output<F>>,
     ) {
+        let Envelope {
+            client, id, now_ns, ..
+        } = envelope;
         let refuse = |code, hello: Option<&Hello>, hub: &mut Self, out: &mut Vec<Output<F>>| {
             out.push(Output::Reply {
                 client,
@@ -715,7 +735,8 @@ impl Hub {
             .sum()
     }
 
-    fn promise_done(&mut self, client: ClientId, id: u64, kind: u16) -> u64 {
+    fn promise_done(&mut self, envelope: Envelope, kind: u16) -> u64 {
+        let Envelope { client, id, .. } = envelope;
         self.promise(Pending::Done { client, id, kind })
     }
 

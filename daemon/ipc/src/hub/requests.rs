@@ -1,6 +1,6 @@
 //! Carries out the requests of a client that has said hello, one at a time.
 
-use super::{Hub, Import, Output, Pending};
+use super::{Envelope, Hub, Import, Output, Pending, session::Session};
 use crate::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
@@ -97,187 +97,271 @@ fn pose(pose: &wire::Pose) -> Pose {
     Pose::from_parts(Vec3::from(pose.translation_m).into(), rotation)
 }
 
+/// Whether a request passes through the command queue. Queries do not, nor does what must get
+/// through while commands pile up.
+fn makes_work(request: &Request) -> bool {
+    !matches!(
+        request,
+        Request::ListArms(_)
+            | Request::ListBodies(_)
+            | Request::Subscribe(_)
+            | Request::Renew(_)
+            | Request::Goodbye(_)
+            | Request::GetStatus(_)
+            | Request::Shutdown(_)
+            | Request::TightenLimits(_)
+            | Request::ReleaseLimits(_)
+            | Request::ClearFault(_)
+            | Request::OpenSurface(_)
+            | Request::OpenSkin(_)
+            | Request::OpenShape(_)
+            | Request::GetLimits(_)
+    )
+}
+
+/// The minor version that a client must have declared to send this request.
+fn needed_minor(request: &Request) -> u16 {
+    match request {
+        Request::OpenSurface(_) => MINOR_SURFACES,
+        Request::OpenSkin(_) => MINOR_SKINS,
+        Request::OpenShape(_) => MINOR_SHAPES,
+        Request::ReleaseLimits(_) => MINOR_SAFETY,
+        Request::GetLimits(_) => MINOR_LIMITS,
+        _ => 0,
+    }
+}
+
 impl Hub {
     /// Carries out a request. Returns `Ok(None)` if the answer comes later.
     pub(super) fn carry_out<F>(
         &mut self,
-        client: ClientId,
-        id: u64,
+        envelope: Envelope,
         request: Request,
         files: Vec<F>,
-        now_ns: u64,
         out: &mut Vec<Output<F>>,
     ) -> Result<Option<Reply>, Refusal> {
-        let Some(session) = self.sessions.get_mut(&client) else {
+        let client = envelope.client;
+        let Some(session) = self.sessions.get(&client) else {
             return Ok(None);
         };
-        if request.is_for_technicians() && session.role != Role::Technician {
-            return Err(Refusal::new(ErrorCode::TechnicianOnly, 0, 0));
-        }
-        // Queries, and requests that do not pass through the command queue.
-        let makes_no_work = matches!(
-            request,
-            Request::ListArms(_)
-                | Request::ListBodies(_)
-                | Request::Subscribe(_)
-                | Request::Renew(_)
-                | Request::Goodbye(_)
-                | Request::GetStatus(_)
-                | Request::Shutdown(_)
-                | Request::TightenLimits(_)
-                | Request::ReleaseLimits(_)
-                | Request::ClearFault(_)
-                | Request::OpenSurface(_)
-                | Request::OpenSkin(_)
-                | Request::OpenShape(_)
-                | Request::GetLimits(_)
-        );
-        if self.busy && !makes_no_work {
-            return Err(Refusal::new(ErrorCode::Busy, 0, 0));
-        }
-        let done = Ok(Some(reply::Done {}.into()));
+        self.check_allowed(session, &request)?;
+        let done = |()| Some(reply::Done {}.into());
+        let later = |()| None;
         match request {
             Request::Hello(_) => Err(Refusal::text(ErrorCode::OutOfOrder, "a second hello")),
-            Request::ListArms(_) => Ok(Some(
-                reply::Arms {
-                    arms: List(self.arms.clone()),
-                }
-                .into(),
-            )),
+            // Queries.
+            Request::ListArms(_) => {
+                let arms = List(self.arms.clone());
+                Ok(Some(reply::Arms { arms }.into()))
+            }
             Request::ListBodies(list) => Ok(Some(self.page(client, list.first).into())),
             Request::Subscribe(subscribe) => self.subscribe(client, &subscribe).map(Some),
-            Request::SetBodyPose(command) => {
-                let speed_m_s = command.speed_m_s.0;
-                if speed_m_s > MAX_SPEED_M_S {
-                    return Err(out_of_range("speed_m_s", speed_m_s, MAX_SPEED_M_S));
-                }
-                let lease_until_ns =
-                    lease_until(command.lease_ms, self.quotas.max_lease_ms, now_ns)?;
-                let body = command.body;
-                let world_from_body = pose(&command.world_from_body);
-                if self.planar {
-                    check_in_plane(&world_from_body)?;
-                }
-                self.registry.lease(client, body, now_ns, lease_until_ns)?;
-                let command = Command::MoveBody {
-                    client,
-                    body,
-                    world_from_body,
-                    speed_m_s,
-                    lease_until_ns,
-                };
-                out.push(Output::Command(command));
-                done
-            }
-            Request::HaltBody(halt) => {
-                if self.registry.release(client, halt.body, now_ns)? {
-                    out.push(Output::Command(Command::HaltBody { body: halt.body }));
-                }
-                done
-            }
-            Request::AddBody(add) => self.add_body(client, id, add, files, out).map(|()| None),
-            Request::RemoveBody(request::RemoveBody { body }) => {
-                self.registry.check_owned(client, body)?;
-                self.registry.remove(body);
-                out.push(Output::Command(Command::RemoveBody { body }));
-                self.broadcast(
-                    event::BodyLeft {
-                        body,
-                        why: RemovedCode::Asked,
-                    }
-                    .into(),
-                    out,
-                );
-                done
-            }
-            Request::TightenLimits(limits) => {
-                let arm = self.arm(limits.arm)?;
-                let token = self.promise_done(client, id, request::TightenLimits::KIND);
-                out.push(Output::Command(Command::TightenLimits {
-                    token,
-                    client,
-                    arm,
-                    limits,
-                }));
-                Ok(None)
-            }
-            Request::Renew(renew) => {
-                let until_ns = lease_until(renew.lease_ms, self.quotas.max_lease_ms, now_ns)?;
-                self.registry.renew(client, until_ns);
-                session.silent_at_ns = session.silent_at_ns.max(until_ns);
-                done
-            }
-            Request::SetFocus(request::SetFocus { focused }) => {
-                if std::mem::replace(&mut session.focused, focused) != focused {
-                    let bodies = self.registry.answered_for(client);
-                    out.push(Output::Command(Command::Focus {
-                        client,
-                        focused,
-                        bodies,
-                    }));
-                }
-                done
-            }
-            Request::Goodbye(_) => {
-                self.disconnect(client, GoneWhy::Goodbye, out);
-                out.push(Output::Close { client });
-                Ok(None)
-            }
             Request::OpenSurface(request::OpenSurface { body }) => {
-                session.check_minor(MINOR_SURFACES)?;
                 self.registry.check_surface(body)?;
                 Ok(Some(reply::Surface { body }.into()))
             }
             Request::OpenSkin(request::OpenSkin { body }) => {
-                session.check_minor(MINOR_SKINS)?;
                 self.registry.check_skin(body)?;
                 Ok(Some(reply::Skin { body }.into()))
             }
             Request::OpenShape(request::OpenShape { body }) => {
-                session.check_minor(MINOR_SHAPES)?;
                 if !self.tools.contains_key(&body) {
                     self.registry.check_shape(body)?;
                 }
                 Ok(Some(reply::Shape { body }.into()))
             }
             Request::GetLimits(request::GetLimits { arm }) => {
-                session.check_minor(MINOR_LIMITS)?;
-                if self.arm(arm)?.is_none() {
-                    return Err(Refusal {
-                        detail: "ask for the limits of one arm at a time".to_owned(),
-                        ..self.no_such_arm(arm)
-                    });
-                }
+                self.check_one_arm(arm)?;
                 Ok(Some(unknown_limits(arm).into()))
             }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
+            // The client and its bodies.
+            Request::Renew(renew) => self.renew(envelope, renew.lease_ms).map(done),
+            Request::SetFocus(focus) => {
+                self.set_focus(client, focus.focused, out);
+                Ok(done(()))
+            }
+            Request::AddBody(add) => self.add_body(envelope, add, files, out).map(later),
+            Request::SetBodyPose(command) => self.move_body(envelope, &command, out).map(done),
+            Request::HaltBody(halt) => self.halt_body(envelope, halt.body, out).map(done),
+            Request::RemoveBody(remove) => self.remove_body(client, remove.body, out).map(done),
+            Request::Goodbye(_) => {
+                self.disconnect(client, GoneWhy::Goodbye, out);
+                out.push(Output::Close { client });
+                Ok(None)
+            }
+            // Limits, faults and the daemon itself.
+            Request::TightenLimits(limits) => self.tighten_limits(envelope, limits, out).map(later),
+            Request::ReleaseLimits(release) => {
+                self.release_limits(envelope, release.arm, out).map(later)
+            }
+            Request::ClearFault(clear) => self.clear_fault(envelope, clear.arm, out).map(later),
             Request::Reload(_) => {
-                let token = self.promise_done(client, id, request::Reload::KIND);
+                let token = self.promise_done(envelope, request::Reload::KIND);
                 out.push(Output::Command(Command::Reload { token }));
                 Ok(None)
             }
             Request::Shutdown(_) => {
                 out.push(Output::Command(Command::Shutdown));
-                done
-            }
-            Request::ClearFault(clear) => {
-                let arm = self.arm(clear.arm)?;
-                let token = self.promise_done(client, id, request::ClearFault::KIND);
-                out.push(Output::Command(Command::ClearFault { token, arm }));
-                Ok(None)
-            }
-            Request::ReleaseLimits(release) => {
-                session.check_minor(MINOR_SAFETY)?;
-                let arm = self.arm(release.arm)?;
-                let token = self.promise_done(client, id, request::ReleaseLimits::KIND);
-                out.push(Output::Command(Command::ReleaseLimits {
-                    token,
-                    client,
-                    arm,
-                }));
-                Ok(None)
+                Ok(done(()))
             }
         }
+    }
+
+    /// Checks what every request has to pass before it has any effect: the rights of the client,
+    /// the capacity of the command queue, the version.
+    fn check_allowed(&self, session: &Session, request: &Request) -> Result<(), Refusal> {
+        if request.is_for_technicians() && session.role != Role::Technician {
+            return Err(Refusal::new(ErrorCode::TechnicianOnly, 0, 0));
+        }
+        if self.busy && makes_work(request) {
+            return Err(Refusal::new(ErrorCode::Busy, 0, 0));
+        }
+        session.check_minor(needed_minor(request))
+    }
+
+    /// Sends a body towards a pose. The lease comes last: a refused request leaves the earlier one
+    /// as it was.
+    fn move_body<F>(
+        &mut self,
+        envelope: Envelope,
+        command: &request::SetBodyPose,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        let Envelope { client, now_ns, .. } = envelope;
+        let speed_m_s = command.speed_m_s.0;
+        if speed_m_s > MAX_SPEED_M_S {
+            return Err(out_of_range("speed_m_s", speed_m_s, MAX_SPEED_M_S));
+        }
+        let lease_until_ns = lease_until(command.lease_ms, self.quotas.max_lease_ms, now_ns)?;
+        let body = command.body;
+        let world_from_body = pose(&command.world_from_body);
+        if self.planar {
+            check_in_plane(&world_from_body)?;
+        }
+        self.registry.lease(client, body, now_ns, lease_until_ns)?;
+        out.push(Output::Command(Command::MoveBody {
+            client,
+            body,
+            world_from_body,
+            speed_m_s,
+            lease_until_ns,
+        }));
+        Ok(())
+    }
+
+    /// Stops a body. One without a lease stands already and needs no command.
+    fn halt_body<F>(
+        &mut self,
+        envelope: Envelope,
+        body: u32,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        let Envelope { client, now_ns, .. } = envelope;
+        if self.registry.release(client, body, now_ns)? {
+            out.push(Output::Command(Command::HaltBody { body }));
+        }
+        Ok(())
+    }
+
+    /// Removes a body of the client and announces that.
+    fn remove_body<F>(
+        &mut self,
+        client: ClientId,
+        body: u32,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        self.registry.check_owned(client, body)?;
+        self.registry.remove(body);
+        out.push(Output::Command(Command::RemoveBody { body }));
+        let why = RemovedCode::Asked;
+        self.broadcast(event::BodyLeft { body, why }.into(), out);
+        Ok(())
+    }
+
+    /// Extends all leases of a client, and the time from which it counts as silent.
+    fn renew(&mut self, envelope: Envelope, lease_ms: u32) -> Result<(), Refusal> {
+        let Envelope { client, now_ns, .. } = envelope;
+        let until_ns = lease_until(lease_ms, self.quotas.max_lease_ms, now_ns)?;
+        self.registry.renew(client, until_ns);
+        if let Some(session) = self.sessions.get_mut(&client) {
+            session.silent_at_ns = session.silent_at_ns.max(until_ns);
+        }
+        Ok(())
+    }
+
+    /// Sets whether a client has the user's attention. Only a change makes a command.
+    fn set_focus<F>(&mut self, client: ClientId, focused: bool, out: &mut Vec<Output<F>>) {
+        let Some(session) = self.sessions.get_mut(&client) else {
+            return;
+        };
+        if std::mem::replace(&mut session.focused, focused) != focused {
+            let bodies = self.registry.answered_for(client);
+            out.push(Output::Command(Command::Focus {
+                client,
+                focused,
+                bodies,
+            }));
+        }
+    }
+
+    /// Orders tighter limits. The answer comes once a tick has kept them.
+    fn tighten_limits<F>(
+        &mut self,
+        envelope: Envelope,
+        limits: request::TightenLimits,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        let arm = self.arm(limits.arm)?;
+        let token = self.promise_done(envelope, request::TightenLimits::KIND);
+        out.push(Output::Command(Command::TightenLimits {
+            token,
+            client: envelope.client,
+            arm,
+            limits,
+        }));
+        Ok(())
+    }
+
+    /// Orders that tightened limits end.
+    fn release_limits<F>(
+        &mut self,
+        envelope: Envelope,
+        arm: u8,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        let arm = self.arm(arm)?;
+        let token = self.promise_done(envelope, request::ReleaseLimits::KIND);
+        out.push(Output::Command(Command::ReleaseLimits {
+            token,
+            client: envelope.client,
+            arm,
+        }));
+        Ok(())
+    }
+
+    /// Orders that latched faults be cleared.
+    fn clear_fault<F>(
+        &mut self,
+        envelope: Envelope,
+        arm: u8,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        let arm = self.arm(arm)?;
+        let token = self.promise_done(envelope, request::ClearFault::KIND);
+        out.push(Output::Command(Command::ClearFault { token, arm }));
+        Ok(())
+    }
+
+    /// Checks that a query for limits names a single arm.
+    fn check_one_arm(&self, arm: u8) -> Result<(), Refusal> {
+        if self.arm(arm)?.is_none() {
+            return Err(Refusal {
+                detail: "ask for the limits of one arm at a time".to_owned(),
+                ..self.no_such_arm(arm)
+            });
+        }
+        Ok(())
     }
 
     /// The arm that a request names; `None` for all arms.
@@ -367,14 +451,15 @@ impl Hub {
         .into())
     }
 
+    /// Checks a body against ranges and quotas, and orders the import of its mesh.
     fn add_body<F>(
         &mut self,
-        client: ClientId,
-        id: u64,
+        envelope: Envelope,
         add: request::AddBody,
         files: Vec<F>,
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
+        let Envelope { client, id, .. } = envelope;
         if self.stopping {
             return Err(Refusal::new(ErrorCode::ShuttingDown, 0, 0));
         }
