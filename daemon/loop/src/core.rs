@@ -9,14 +9,14 @@ use std::ops::Range;
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
 use hapticd_devices::safety::{
-    Ends, ForceOffReason, Governor, GovernorInput, Limits, LimitsError, ReasonSet, Spring,
+    Ends, ForceOffReason, Governed, Governor, GovernorInput, Limits, LimitsError, ReasonSet, Spring,
 };
 use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
 use hapticd_planar::PlanarEngine;
 use hapticd_proxy::{
-    ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Passed, Query, Snapshot, SoftSnapshot,
-    SpringState, TickInput, TickOutput, tool_id, tool_in,
+    ArmOutcome, ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Passed, Query, Snapshot,
+    SoftSnapshot, SpringState, TickInput, TickOutput, tool_id, tool_in,
 };
 
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, Silencing, TickRecord};
@@ -114,6 +114,152 @@ struct Channel {
     last_sequence: u64,
 }
 
+impl Channel {
+    /// Notes a sample, and whether it gave a pose. Returns whether the tool has to be placed at the
+    /// hand: the arm is back, or counts its samples from the start again.
+    #[inline]
+    fn note_sample(&mut self, sample: &ArmSample, known: bool) -> bool {
+        let mut anchor = false;
+        if known {
+            anchor = !self.was_attached || sample.sequence < self.last_sequence;
+            self.last_sequence = sample.sequence;
+        }
+        self.was_attached = known;
+        anchor
+    }
+
+    /// Age of the contact data behind a wrench, ns: the older of the snapshot and the shape of a
+    /// touched soft surface.
+    #[inline]
+    fn contact_age_ns(&self, outcome: &ArmOutcome, tick: u64, period_ns: u64) -> u64 {
+        let contact_age_ns = if outcome.snapshot_age == u64::MAX {
+            // Nothing is solid yet, so no contact can be stale. But if the arm is attached and no
+            // answer at all comes within the bound, the collision thread does not respond.
+            let asked = tick.saturating_sub(self.anchored_tick);
+            asked.saturating_mul(period_ns)
+        } else {
+            outcome.snapshot_age.saturating_mul(period_ns)
+        };
+        // The past shape of a soft surface says nothing about its present one: while touched, its
+        // age counts like the rest.
+        let soft_age_ns = if outcome.soft_rows > 0 {
+            outcome.soft_late.saturating_mul(period_ns)
+        } else {
+            0
+        };
+        contact_age_ns.max(soft_age_ns)
+    }
+
+    /// Hands the orders to stop to the governor. They come before its step, so that they hold in
+    /// the same tick.
+    #[inline]
+    fn obey_stops(&mut self, input: &LoopInput) {
+        if input.stopping {
+            self.governor.request_stop(ForceOffReason::Shutdown);
+        }
+        if input.cut || input.silent.contains(Watched::Supervisor) {
+            self.governor.request_stop(ForceOffReason::Supervisor);
+        }
+    }
+}
+
+/// What happened to an arm since its last tick.
+#[derive(Clone, Copy, Default)]
+struct ArmEvents {
+    /// Sequence of the last snapshot offered; 0: none.
+    offered: u64,
+    /// Same for the soft bodies' snapshot.
+    offered_soft: u64,
+    /// Latched faults were cleared.
+    cleared: bool,
+    /// The force may rise only by the ramp.
+    eased: bool,
+    /// The tool touched a body that was removed.
+    let_down: bool,
+}
+
+/// An arm's part of a tick, between the engine and the governor.
+struct ArmStep<'a> {
+    input: &'a ArmInput,
+    outcome: &'a ArmOutcome,
+    /// Device pose of the tool in the world; `None` without one.
+    device: Option<&'a Pose>,
+    /// The proxy was placed at the device pose.
+    anchored: bool,
+    events: ArmEvents,
+    /// The coupling's wrench, device base frame.
+    wanted: Wrench,
+    /// Age of the sample, ns.
+    input_age_ns: u64,
+}
+
+impl ArmStep<'_> {
+    /// Which party made this arm late or held its tool back, if the arm is there.
+    #[inline]
+    fn blame(&self, native_period_ns: u64, period_ns: u64, stale_ticks: u64) -> Blame {
+        if !self.input.attached {
+            return Blame::None;
+        }
+        let input_late = self.input.sample.sequence > 0
+            && self.input_age_ns > 2 * native_period_ns.max(period_ns);
+        let age = self.outcome.snapshot_age;
+        if input_late {
+            Blame::Device
+        } else if self.outcome.starved || (age != u64::MAX && age > stale_ticks) {
+            Blame::Collision
+        } else {
+            Blame::None
+        }
+    }
+
+    /// Writes the arm's share of the record, in place. The body that the tool is inside of gets its
+    /// id once all arms are done.
+    #[inline]
+    fn record(&self, channel: &Channel, governed: &Governed, record: &mut ArmTick) {
+        let (input, outcome, events) = (self.input, self.outcome, &self.events);
+        let governor = &channel.governor;
+        *record = ArmTick {
+            sample: input.sample,
+            attached: input.attached,
+            anchored: self.anchored,
+            offered: events.offered,
+            offered_soft: events.offered_soft,
+            gains: channel.gains,
+            limits: *governor.limits(),
+            cleared: events.cleared,
+            eased: events.eased,
+            world_from_device: self.device.copied().unwrap_or_else(Pose::identity),
+            world_from_proxy: outcome.proxy,
+            wanted: self.wanted,
+            sent: governed.wrench,
+            energy: *governor.energy(),
+            lowered: (governor.oscillations(), governor.oscillation_gains()),
+            state: governed.state as u8,
+            reason: governed.reason.map_or(0, |r| r.code()),
+            contacts: outcome.contact_count as u16,
+            rows: outcome.rows as u16,
+            pairs: outcome.pairs_tested,
+            substeps: outcome.substeps as u8,
+            starved: outcome.starved,
+            snapshot_age: u32::try_from(outcome.snapshot_age).unwrap_or(u32::MAX),
+            snapshot: outcome.snapshot_sequence,
+            midphase: outcome.midphase,
+            input_age_ns: self.input_age_ns,
+            soft_age: u32::try_from(outcome.soft_age).unwrap_or(u32::MAX),
+            soft_finder: outcome.soft_finder,
+            tracked: outcome.tracked as u16,
+            soft_rows: outcome.soft_rows as u16,
+            insertion: outcome.insertion,
+            solid: outcome.solid,
+            inside: outcome.inside,
+            inside_body: 0,
+            path: outcome.path,
+            path_len: outcome.path_len as u8,
+            truth: input.truth,
+        };
+    }
+}
+
 /// Input of a tick from one arm.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ArmInput {
@@ -142,20 +288,22 @@ pub struct LoopInput {
     pub silent: Silent,
 }
 
+impl LoopInput {
+    /// Periods since the previous tick, at least one.
+    fn elapsed_periods(&self) -> u32 {
+        self.periods.max(1)
+    }
+}
+
 /// The haptic loop without I/O: see the module documentation.
 pub struct LoopCore {
     engine: Simulation,
     channels: [Option<Channel>; MAX_ARMS],
     period_ns: u64,
-    offered: [u64; MAX_ARMS],
-    offered_soft: [u64; MAX_ARMS],
-    /// By arm: latched faults were cleared since the last tick.
-    cleared: [bool; MAX_ARMS],
-    eased: [bool; MAX_ARMS],
+    /// By arm, since its last tick.
+    events: [ArmEvents; MAX_ARMS],
     gone: [u32; MAX_GONE],
     gone_count: u8,
-    /// By arm: its tool touched a body that was removed.
-    let_down: [bool; MAX_ARMS],
     /// By arm: its tool has touched a client's body while clients are not served.
     unserved: [bool; MAX_ARMS],
     /// Range of client-visible ids of clients' bodies.
@@ -225,13 +373,9 @@ impl LoopCore {
             engine,
             channels,
             period_ns,
-            offered: [0; MAX_ARMS],
-            offered_soft: [0; MAX_ARMS],
-            cleared: [false; MAX_ARMS],
-            eased: [false; MAX_ARMS],
+            events: [ArmEvents::default(); MAX_ARMS],
             gone: [0; MAX_GONE],
             gone_count: 0,
-            let_down: [false; MAX_ARMS],
             unserved: [false; MAX_ARMS],
             clients_bodies: 0..0,
             silenced: Silenced::new(),
@@ -264,8 +408,8 @@ impl LoopCore {
         };
         *slot = id;
         self.gone_count += 1;
-        for (let_down, arm) in self.let_down.iter_mut().zip(&self.engine.output().arms) {
-            *let_down |= arm.contacts[..arm.contact_count]
+        for (events, arm) in self.events.iter_mut().zip(&self.engine.output().arms) {
+            events.let_down |= arm.contacts[..arm.contact_count]
                 .iter()
                 .any(|c| c.body == id);
         }
@@ -287,8 +431,8 @@ impl LoopCore {
     /// Hands the newest snapshot of an arm to the engine before a tick. Returns a buffer to
     /// recycle.
     pub fn offer(&mut self, snapshot: Box<Snapshot>) -> Option<Box<Snapshot>> {
-        if let Some(slot) = self.offered.get_mut(snapshot.arm) {
-            *slot = snapshot.sequence;
+        if let Some(events) = self.events.get_mut(snapshot.arm) {
+            events.offered = snapshot.sequence;
         }
         self.engine.receive(snapshot)
     }
@@ -296,8 +440,8 @@ impl LoopCore {
     /// Hands the newest snapshot of the soft bodies to the engine before a tick. Returns a buffer
     /// to recycle.
     pub fn offer_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
-        if let Some(slot) = self.offered_soft.get_mut(soft.arm) {
-            *slot = soft.sequence;
+        if let Some(events) = self.events.get_mut(soft.arm) {
+            events.offered_soft = soft.sequence;
         }
         self.engine.receive_soft(soft)
     }
@@ -337,7 +481,7 @@ impl LoopCore {
     /// callable.
     pub fn clear_faults(&mut self, arm: usize) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
-            self.cleared[arm] = true;
+            self.events[arm].cleared = true;
             c.governor.clear();
         }
     }
@@ -346,187 +490,140 @@ impl LoopCore {
     /// about to change. Real-time callable.
     pub fn ease(&mut self, arm: usize) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
-            self.eased[arm] = true;
+            self.events[arm].eased = true;
             c.governor.ease();
         }
     }
 
     /// Runs one tick and returns its record.
     pub fn tick(&mut self, input: &LoopInput) -> &TickRecord {
-        let periods = input.periods.max(1);
-        let dt_ns = self.period_ns * u64::from(periods);
-        let mut devices = [None; MAX_ARMS];
-        let mut anchor = 0u8;
+        let placed = self.place_devices(input);
+        self.engine.tick(&placed);
+        self.note_input(input);
+        let mut passed = [Passed::default(); MAX_ARMS];
+        for arm in 0..MAX_ARMS {
+            passed[arm] = self.govern(arm, input, &placed);
+        }
+        // The coupling responds to this in the next tick.
+        for (arm, passed) in passed.into_iter().enumerate() {
+            self.engine.set_passed(arm, passed);
+        }
+        for arm in &mut self.record.arms {
+            arm.inside_body = first_of(&self.engine, arm.inside);
+        }
+        note_bodies(&mut self.record, &self.engine);
+        self.record.measures = self.engine.measures();
+        &self.record
+    }
+
+    /// Takes the arms' samples to the world, and finds the arms whose tools have to be placed at
+    /// the hand. The engine's input.
+    #[inline]
+    fn place_devices(&mut self, input: &LoopInput) -> TickInput {
+        let dt_ns = self.period_ns * u64::from(input.elapsed_periods());
+        let mut placed = TickInput {
+            period_s: dt_ns as f64 * 1e-9,
+            devices: [None; MAX_ARMS],
+            anchor: 0,
+        };
         for (i, channel) in self.channels.iter_mut().enumerate() {
             let Some(c) = channel else { continue };
             let arm = &input.arms[i];
             let known = arm.attached && arm.sample.sequence > 0 && arm.sample.status.calibrated;
             if known {
-                devices[i] = Some(c.frame.to_world(&arm.sample.pose));
-                if !c.was_attached || arm.sample.sequence < c.last_sequence {
-                    anchor |= 1 << i;
-                }
-                c.last_sequence = arm.sample.sequence;
+                placed.devices[i] = Some(c.frame.to_world(&arm.sample.pose));
             }
-            c.was_attached = known;
+            if c.note_sample(&arm.sample, known) {
+                placed.anchor |= 1 << i;
+            }
         }
-        let out: &TickOutput = self.engine.tick(&TickInput {
-            period_s: dt_ns as f64 * 1e-9,
-            devices,
-            anchor,
-        });
+        placed
+    }
 
-        let mut passed = [Passed::default(); MAX_ARMS];
+    /// Begins the record of the tick that the engine just ran: what came in, from outside and from
+    /// the orders since the last tick. The arms' shares follow; a tick that skipped periods is the
+    /// loop's fault, whatever they say.
+    #[inline]
+    fn note_input(&mut self, input: &LoopInput) {
         let record = &mut self.record;
-        record.tick = out.tick;
+        record.tick = self.engine.output().tick;
         record.now_ns = input.now_ns;
-        record.periods = periods;
+        record.periods = input.elapsed_periods();
         record.stopping = input.stopping;
         record.cut = input.cut;
         record.silent = input.silent;
         record.gone = self.gone;
         record.gone_count = std::mem::take(&mut self.gone_count);
         (record.silencings, record.silencing_count) = self.silenced.take_told();
-        record.blame = if periods > 1 {
+        record.blame = if record.periods > 1 {
             Blame::Loop
         } else {
             Blame::None
         };
-        for i in 0..MAX_ARMS {
-            let Some(c) = &mut self.channels[i] else {
-                record.arms[i] = ArmTick::absent();
-                continue;
-            };
-            let arm = &input.arms[i];
-            let outcome = &out.arms[i];
-            // Without a pose there is no query that could be answered.
-            if anchor & (1 << i) != 0 || devices[i].is_none() {
-                c.anchored_tick = out.tick;
-            }
-            let wanted = c.frame.to_base(&outcome.wrench);
-            let input_age_ns = input.now_ns.saturating_sub(arm.sample.time_ns);
-            let contact_age_ns = if outcome.snapshot_age == u64::MAX {
-                // Nothing is solid yet, so no contact can be stale. But if the arm is attached and
-                // no answer at all comes within the bound, the collision thread does not respond.
-                let asked = out.tick.saturating_sub(c.anchored_tick);
-                asked.saturating_mul(self.period_ns)
-            } else {
-                outcome.snapshot_age.saturating_mul(self.period_ns)
-            };
-            // The past shape of a soft surface says nothing about its present one: while touched,
-            // its age counts like the rest.
-            let soft_age_ns = if outcome.soft_rows > 0 {
-                outcome.soft_late.saturating_mul(self.period_ns)
-            } else {
-                0
-            };
-            let contact_age_ns = contact_age_ns.max(soft_age_ns);
-            if input.stopping {
-                c.governor.request_stop(ForceOffReason::Shutdown);
-            }
-            if input.cut || input.silent.contains(Watched::Supervisor) {
-                c.governor.request_stop(ForceOffReason::Supervisor);
-            }
-            // One touch is enough: a hand that bounces off the body must not start a new fade with
-            // every touch.
-            self.unserved[i] = input.silent.contains(Watched::Ipc)
-                && (self.unserved[i]
-                    || outcome.contacts[..outcome.contact_count]
-                        .iter()
-                        .any(|c| self.clients_bodies.contains(&c.body)));
-            let touch = self.silenced.touch(i, outcome);
-            if touch == Touch::Forceless {
-                c.governor.release();
-            }
-            let governed = c.governor.step(&GovernorInput {
-                now_ns: input.now_ns,
-                wanted,
-                sample: &arm.sample,
-                contact_age_ns,
-                spring: Some(c.frame.to_base_spring(&outcome.spring)),
-                faults: ReasonSet::EMPTY
-                    .with_if(!arm.attached, ForceOffReason::DeviceLost)
-                    .with_if(
-                        std::mem::take(&mut self.let_down[i]),
-                        ForceOffReason::ClientLost,
-                    )
-                    .with_if(self.unserved[i], ForceOffReason::ClientsUnserved)
-                    .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
-                enable: true,
-            });
-            passed[i] = Passed {
-                share: governed.passed.share,
-                edge: governed.passed.edge,
-                most_n: governed.passed.most_n,
-            };
-            if governed.scale <= 0.0 {
-                self.silenced.faded(i);
-            }
-            self.commands[i] = ArmCommand {
-                sequence: out.tick,
-                wrench: governed.wrench,
-            };
-            if record.blame == Blame::None && arm.attached {
-                let input_late = arm.sample.sequence > 0
-                    && input_age_ns > 2 * c.native_period_ns.max(self.period_ns);
-                if input_late {
-                    record.blame = Blame::Device;
-                } else if outcome.starved
-                    || (outcome.snapshot_age != u64::MAX && outcome.snapshot_age > self.stale_ticks)
-                {
-                    record.blame = Blame::Collision;
-                }
-            }
-            record.arms[i] = ArmTick {
-                sample: arm.sample,
-                attached: arm.attached,
-                anchored: anchor & (1 << i) != 0,
-                offered: std::mem::take(&mut self.offered[i]),
-                offered_soft: std::mem::take(&mut self.offered_soft[i]),
-                gains: c.gains,
-                limits: *c.governor.limits(),
-                cleared: std::mem::take(&mut self.cleared[i]),
-                eased: std::mem::take(&mut self.eased[i]),
-                world_from_device: devices[i].unwrap_or_else(Pose::identity),
-                world_from_proxy: outcome.proxy,
-                wanted,
-                sent: governed.wrench,
-                energy: *c.governor.energy(),
-                lowered: (c.governor.oscillations(), c.governor.oscillation_gains()),
-                state: governed.state as u8,
-                reason: governed.reason.map_or(0, |r| r.code()),
-                contacts: outcome.contact_count as u16,
-                rows: outcome.rows as u16,
-                pairs: outcome.pairs_tested,
-                substeps: outcome.substeps as u8,
-                starved: outcome.starved,
-                snapshot_age: u32::try_from(outcome.snapshot_age).unwrap_or(u32::MAX),
-                snapshot: outcome.snapshot_sequence,
-                midphase: outcome.midphase,
-                input_age_ns,
-                soft_age: u32::try_from(outcome.soft_age).unwrap_or(u32::MAX),
-                soft_finder: outcome.soft_finder,
-                tracked: outcome.tracked as u16,
-                soft_rows: outcome.soft_rows as u16,
-                insertion: outcome.insertion,
-                solid: outcome.solid,
-                inside: outcome.inside,
-                inside_body: 0,
-                path: outcome.path,
-                path_len: outcome.path_len as u8,
-                truth: arm.truth,
-            };
+    }
+
+    /// Passes an arm's wrench through its governor to the arm's command, and records the arm's
+    /// share of the tick. Returns how much of the wrench was passed.
+    #[inline]
+    fn govern(&mut self, i: usize, input: &LoopInput, placed: &TickInput) -> Passed {
+        let Some(c) = &mut self.channels[i] else {
+            self.record.arms[i] = ArmTick::absent();
+            return Passed::default();
+        };
+        let out = self.engine.output();
+        let (arm, outcome) = (&input.arms[i], &out.arms[i]);
+        let step = ArmStep {
+            input: arm,
+            outcome,
+            device: placed.devices[i].as_ref(),
+            anchored: placed.anchor & (1 << i) != 0,
+            events: std::mem::take(&mut self.events[i]),
+            wanted: c.frame.to_base(&outcome.wrench),
+            input_age_ns: input.now_ns.saturating_sub(arm.sample.time_ns),
+        };
+        // Without a pose there is no query that could be answered.
+        if step.anchored || step.device.is_none() {
+            c.anchored_tick = out.tick;
         }
-        // The coupling responds to this in the next tick.
-        for (i, passed) in passed.into_iter().enumerate() {
-            self.engine.set_passed(i, passed);
+        let contact_age_ns = c.contact_age_ns(outcome, out.tick, self.period_ns);
+        c.obey_stops(input);
+        // One touch is enough: a hand that bounces off the body must not start a new fade with
+        // every touch.
+        self.unserved[i] = input.silent.contains(Watched::Ipc)
+            && (self.unserved[i] || touches_any(outcome, &self.clients_bodies));
+        let touch = self.silenced.touch(i, outcome);
+        if touch == Touch::Forceless {
+            c.governor.release();
         }
-        for arm in &mut record.arms {
-            arm.inside_body = first_of(&self.engine, arm.inside);
+        let governed = c.governor.step(&GovernorInput {
+            now_ns: input.now_ns,
+            wanted: step.wanted,
+            sample: &arm.sample,
+            contact_age_ns,
+            spring: Some(c.frame.to_base_spring(&outcome.spring)),
+            faults: ReasonSet::EMPTY
+                .with_if(!arm.attached, ForceOffReason::DeviceLost)
+                .with_if(step.events.let_down, ForceOffReason::ClientLost)
+                .with_if(self.unserved[i], ForceOffReason::ClientsUnserved)
+                .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
+            enable: true,
+        });
+        if governed.scale <= 0.0 {
+            self.silenced.faded(i);
         }
-        note_bodies(record, &self.engine);
-        record.measures = self.engine.measures();
-        &self.record
+        self.commands[i] = ArmCommand {
+            sequence: out.tick,
+            wrench: governed.wrench,
+        };
+        if self.record.blame == Blame::None {
+            self.record.blame = step.blame(c.native_period_ns, self.period_ns, self.stale_ticks);
+        }
+        step.record(c, &governed, &mut self.record.arms[i]);
+        Passed {
+            share: governed.passed.share,
+            edge: governed.passed.edge,
+            most_n: governed.passed.most_n,
+        }
     }
 
     /// Sets the time stamps of the tick that just ran. The caller owns the clock.
@@ -576,6 +673,15 @@ impl LoopCore {
     pub fn is_quiet(&self) -> bool {
         self.commands.iter().all(|c| c.wrench == Wrench::default())
     }
+}
+
+/// Whether the tool touches one of the bodies with these client-visible ids.
+#[inline]
+fn touches_any(outcome: &ArmOutcome, bodies: &Range<u32>) -> bool {
+    let contacts = &outcome.contacts[..outcome.contact_count];
+    contacts
+        .iter()
+        .any(|contact| bodies.contains(&contact.body))
 }
 
 /// Client-visible id of the first body in a set of slots; 0 for an empty set.
