@@ -338,14 +338,7 @@ pub fn run(
     stop: &AtomicBool,
     heartbeat: &AtomicU64,
 ) -> Collider {
-    let mut step = 0;
-    let mut spare: Vec<Box<Snapshot>> = (0..BUFFERS)
-        .map(|_| Box::new(Snapshot::new(links.pair_capacity)))
-        .collect();
-    // For the soft bodies, as long as their queue is full.
-    let mut untold = VecDeque::new();
-    let mut desk = Desk::default();
-    let mut landed = false;
+    let mut rounds = Rounds::new(links.pair_capacity);
     let mut ending = false;
     while !ending {
         // Read before the commands: requests made before the end are carried out and recorded.
@@ -355,85 +348,142 @@ pub fn run(
         if let Some(supervisor) = &mut links.supervisor {
             supervisor.attend(&mut collider);
         }
-        let mut applied = Vec::new();
         links.janitor.attend();
-        landed |= desk.land(&mut collider, &mut links, &mut applied);
-        desk.serve(&mut collider, &mut links, &mut applied);
-        if let Some(soft) = &links.soft {
-            for done in applied
-                .iter()
-                .filter(|done| crate::deformable::concerns(done))
-            {
-                if let Some(body) = note(&mut untold, done) {
-                    links.janitor.free(body);
-                }
-            }
-            tell(soft, &mut untold);
-        }
-        while let Some(mut buffer) = links.used.pop() {
-            // The janitor frees bodies that are gone, once no buffer has a part of them.
-            buffer.smooth.clear();
-            spare.push(buffer);
-        }
-        let query = {
-            let (query, new) = links.queries.read();
-            new.then_some(*query)
-        };
+        let applied = rounds.apply_commands(&mut collider, &mut links);
+        rounds.tell_soft_bodies(&mut links, &applied);
+        rounds.take_used_buffers(&mut links);
+        let query = links.queries.read_new();
+        // Before the answers, which may name a new body: a reader that has seen the effect of an
+        // answer finds its cause in the log.
+        rounds.log_commands(&links, applied);
         let Some(query) = query else {
-            if !applied.is_empty() {
-                step += 1;
-                log(&links, commands(step, applied, std::mem::take(&mut landed)));
-            }
             // No new query. The loop is FIFO above this thread: yielding a slice costs one wake-up
             // of latency at most, and spinning would cost the loop its second core.
             std::thread::sleep(std::time::Duration::from_micros(50));
             continue;
         };
-        // Before the answers, which may name a new body: a reader that has seen the effect of an
-        // answer finds its cause in the log.
-        if !applied.is_empty() {
-            step += 1;
-            let applied = std::mem::take(&mut applied);
-            log(&links, commands(step, applied, std::mem::take(&mut landed)));
+        let answered = rounds.answer(&mut collider, &mut links, &query);
+        publish_stats(&collider, &links);
+        rounds.log_answer(&links, query.tick, answered);
+    }
+    collider
+}
+
+/// What the collision thread keeps from one round to the next.
+struct Rounds {
+    /// Number of the last step in the log.
+    step: u64,
+    /// Buffers for answers.
+    spare: Vec<Box<Snapshot>>,
+    /// Changes for the soft bodies, as long as their queue is full.
+    untold: VecDeque<Applied>,
+    desk: Desk,
+    /// A trajectory came back, and no step in the log says so yet.
+    landed: bool,
+}
+
+impl Rounds {
+    /// Allocates the buffers, so that no round has to.
+    fn new(pair_capacity: usize) -> Self {
+        Rounds {
+            step: 0,
+            spare: (0..BUFFERS)
+                .map(|_| Box::new(Snapshot::new(pair_capacity)))
+                .collect(),
+            untold: VecDeque::new(),
+            desk: Desk::default(),
+            landed: false,
         }
+    }
+
+    /// Takes back work of the dynamics, then begins what waited for it. Returns the commands that
+    /// were carried out.
+    fn apply_commands(&mut self, collider: &mut Collider, links: &mut Links) -> Vec<Applied> {
+        let mut applied = Vec::new();
+        self.landed |= self.desk.land(collider, links, &mut applied);
+        self.desk.serve(collider, links, &mut applied);
+        applied
+    }
+
+    /// Hands on the changes that concern the soft bodies, and those of earlier rounds that had no
+    /// space in the queue.
+    fn tell_soft_bodies(&mut self, links: &mut Links, applied: &[Applied]) {
+        let Some(soft) = &links.soft else { return };
+        for done in applied
+            .iter()
+            .filter(|done| crate::deformable::concerns(done))
+        {
+            if let Some(body) = note(&mut self.untold, done) {
+                links.janitor.free(body);
+            }
+        }
+        tell(soft, &mut self.untold);
+    }
+
+    /// Takes back the buffers that the loop no longer uses, for the answers of this round.
+    fn take_used_buffers(&mut self, links: &mut Links) {
+        while let Some(mut buffer) = links.used.pop() {
+            // The janitor frees bodies that are gone, once no buffer has a part of them.
+            buffer.smooth.clear();
+            self.spare.push(buffer);
+        }
+    }
+
+    /// Answers a query for all arms, as far as there are buffers.
+    fn answer(&mut self, collider: &mut Collider, links: &mut Links, query: &Query) -> Answered {
         let started = now_ns();
         let (snapshots, planner) = (&mut links.snapshots, &mut links.planner);
-        let answered = collider.answer_beside(
-            &query,
+        collider.answer_beside(
+            query,
             false,
             |work| planner.give(work),
-            || spare.pop(),
+            || self.spare.pop(),
             |mut snapshot| {
                 snapshot.compute_ns = now_ns() - started;
                 // Cannot be full: the ring holds every buffer.
                 let _ = snapshots.push(snapshot);
             },
-        );
-        // A reader that holds the lock now gets the next value.
-        if let Ok(mut near) = links.near.try_lock() {
-            let failed = links.supervisor.as_ref().map(UserEnd::failed_attempts);
-            *near = collider.near_facts(failed.unwrap_or(0));
+        )
+    }
+
+    /// Logs the commands of a round, if there are any, as a step without an answer.
+    fn log_commands(&mut self, links: &Links, applied: Vec<Applied>) {
+        if !applied.is_empty() {
+            self.step += 1;
+            let landed = std::mem::take(&mut self.landed);
+            log(links, commands(self.step, applied, landed));
         }
-        if let Ok(mut broad) = links.broad.try_lock() {
-            *broad = collider.broad_facts();
-        }
-        step += 1;
+    }
+
+    /// Logs an answer as a step without commands.
+    fn log_answer(&mut self, links: &Links, query_tick: u64, answered: Answered) {
+        self.step += 1;
         log(
-            &links,
+            links,
             StepLog {
-                step,
-                query_tick: query.tick,
-                applied,
+                step: self.step,
+                query_tick,
+                applied: Vec::new(),
                 last_sequence: answered.last_sequence,
                 soft: false,
                 work: WorkLog {
-                    landed: std::mem::take(&mut landed),
+                    landed: std::mem::take(&mut self.landed),
                     ..answered.work
                 },
             },
         );
     }
-    collider
+}
+
+/// Publishes the statistics after an answer. A reader that holds a lock now gets the next value.
+fn publish_stats(collider: &Collider, links: &Links) {
+    if let Ok(mut near) = links.near.try_lock() {
+        let failed = links.supervisor.as_ref().map(UserEnd::failed_attempts);
+        *near = collider.near_facts(failed.unwrap_or(0));
+    }
+    if let Ok(mut broad) = links.broad.try_lock() {
+        *broad = collider.broad_facts();
+    }
 }
 
 /// Clients' requests that wait for the dynamics.
