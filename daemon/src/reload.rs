@@ -44,11 +44,11 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, setup: &SessionSetup) -> Reload
     let soft = setup
         .soft
         .iter()
-        .flat_map(hapticd_deformable::SoftScene::infos);
+        .flat_map(hapticd_deformable::DeformableScene::infos);
     let implicit = setup
         .soft
         .iter()
-        .flat_map(hapticd_deformable::SoftScene::skin_specs);
+        .flat_map(hapticd_deformable::DeformableScene::skin_specs);
     // All bodies of a crowd are one body of the configuration.
     let mut ids: HashMap<String, Vec<u32>> = HashMap::new();
     let named = (infos.into_iter().map(|b| (b.name, b.id)))

@@ -13,9 +13,9 @@ mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use hapticd_deformable::SoftScene;
+use hapticd_deformable::DeformableScene;
 use hapticd_devices::safety::Limits;
-use hapticd_proxy::{Gains, MAX_ARMS, Snapshot, SoftSnapshot};
+use hapticd_proxy::{DeformableSnapshot, Gains, MAX_ARMS, Snapshot};
 use hapticd_scene::Work;
 use serde::Serialize;
 
@@ -149,8 +149,8 @@ impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
 
 /// The soft bodies, with the answers that wait to be offered.
 struct SoftReplay {
-    scene: SoftScene,
-    answers: BTreeMap<u64, Box<SoftSnapshot>>,
+    scene: DeformableScene,
+    answers: BTreeMap<u64, Box<DeformableSnapshot>>,
     step: u64,
     sequence: u64,
 }
@@ -469,7 +469,7 @@ impl Replay {
         if message.dynamics_landed {
             let Some(mut work) = self.planning.take() else {
                 return Err(format!(
-                    "before collision step {} a course came back that no step had begun",
+                    "before collision step {} a trajectory came back that no step had begun",
                     message.step
                 ));
             };
@@ -510,7 +510,7 @@ impl Replay {
         let (spare, snapshots, pairs) = (&mut self.spare, &mut self.snapshots, self.pair_capacity);
         let mut left = message.last_sequence.saturating_sub(self.sequence);
         let planning = &mut self.planning;
-        let answered = self.collider.answer_beside(
+        let answered = self.collider.answer_with(
             &query,
             message.dynamics_away,
             |mut work| {
@@ -567,7 +567,7 @@ impl Replay {
     }
 }
 
-fn shown(numbers: &[Num]) -> String {
+fn format_numbers(numbers: &[Num]) -> String {
     let words: Vec<String> = numbers
         .iter()
         .map(|n| format!("{:e} ({:#018x})", n.0, n.0.to_bits()))
@@ -609,7 +609,7 @@ fn first_difference(
     let number = numbers
         .into_iter()
         .find(|(_, a, b)| a != b)
-        .map(|(what, a, b)| (what, shown(a), shown(b)));
+        .map(|(what, a, b)| (what, format_numbers(a), format_numbers(b)));
     number.or_else(|| {
         let counts = [
             ("anchored", u64::from(a.anchored), u64::from(b.anchored)),

@@ -12,7 +12,7 @@ pub mod volume;
 use std::path::{Path, PathBuf};
 
 use hapticd_config as config;
-use hapticd_deformable::{Pinned, SoftAddError, SoftSpec, Substance};
+use hapticd_deformable::{DeformableAddError, DeformableSpec, Pinned, Substance};
 use hapticd_geometry::prism::prism;
 use hapticd_geometry::{
     Adjacency, MeshError, MeshReport, Pose, Quat, TriMesh, Vec3, load, refined, shapes,
@@ -63,10 +63,10 @@ pub enum SceneError {
     SphereBody(String),
     /// A soft body, cloth or crowd is used where a rigid body is needed.
     #[error("body `{0}` is the soft simulation's; the rigid scene has no place for it")]
-    Yields(String),
+    IsDeformable(String),
     /// The simulation refuses a soft body, cloth or crowd.
     #[error(transparent)]
-    Soft(#[from] SoftAddError),
+    Soft(#[from] DeformableAddError),
     /// A curve is used where a surface is needed.
     #[error(
         "{what} `{name}`: a `{shape}` has no surface: only strands of implicit bodies follow one"
@@ -84,7 +84,7 @@ pub enum SceneError {
     Implicit(#[from] implicit::ImplicitError),
     /// A body that only needles meet is used where a rigid body is needed.
     #[error("body `{0}` is for needles; the rigid scene has no place for it")]
-    Pierced(String),
+    IsForNeedles(String),
     /// A needle, or what it goes into, cannot be made.
     #[error(transparent)]
     Insertion(#[from] needle::InsertionError),
@@ -390,11 +390,11 @@ pub fn body(
             | config::BodyKind::Cloth
             | config::BodyKind::Crowd
             | config::BodyKind::Implicit => {
-                return Err(SceneError::Yields(body.name.clone()));
+                return Err(SceneError::IsDeformable(body.name.clone()));
             }
             // `needle` builds these.
             config::BodyKind::Tissue | config::BodyKind::Structure | config::BodyKind::Needle => {
-                return Err(SceneError::Pierced(body.name.clone()));
+                return Err(SceneError::IsForNeedles(body.name.clone()));
             }
         },
         shape: shape.shaded_for(&material),
@@ -408,7 +408,7 @@ pub fn body(
 }
 
 /// Returns whether [`soft`] builds a body.
-pub fn yields(body: &config::Body) -> bool {
+pub fn is_deformable(body: &config::Body) -> bool {
     use config::BodyKind::{Cloth, Crowd, Soft};
     matches!(body.kind, Soft | Cloth | Crowd)
 }
@@ -428,8 +428,8 @@ pub fn soft(
     materials: &[config::Material],
     folder: &Path,
     id: u32,
-) -> Result<Option<(SoftSpec, MeshReport)>, SceneError> {
-    if !yields(body) {
+) -> Result<Option<(DeformableSpec, MeshReport)>, SceneError> {
+    if !is_deformable(body) {
         return Ok(None);
     }
     let owner = Owner {
@@ -486,7 +486,7 @@ pub fn soft(
     };
     let mut report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
     report.degenerate_triangles += dropped;
-    let spec = SoftSpec {
+    let spec = DeformableSpec {
         name: body.name.clone(),
         id,
         mesh,

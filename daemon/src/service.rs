@@ -34,7 +34,7 @@ use hapticd_collision::command::{Request, SceneCommand, SceneReply};
 use hapticd_devices::arm::ArmSpec;
 use hapticd_ipc as ipc;
 use hapticd_ipc::publish::BlockPublisher;
-use hapticd_ipc::restrictions::RestrictionDesk;
+use hapticd_ipc::restrictions::RestrictionQueue;
 use hapticd_ipc::shapes::ShapeFile;
 use hapticd_ipc::skins::{self, SkinInfo, SkinWriter};
 use hapticd_ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
@@ -72,10 +72,10 @@ pub(crate) struct Dispatch {
     requests: Sender<Request>,
     /// Orders about bodies to the haptic loop: forget, silence, restore.
     gone: ring::Producer<BodyOrder>,
-    wishes: delivery::Sender<SupervisorRequest>,
+    supervisor_requests: delivery::Sender<SupervisorRequest>,
     end: RequestStop,
     /// Requests about limits and faults, straight to the haptic loop.
-    restrictions: RestrictionDesk,
+    restrictions: RestrictionQueue,
     /// Bodies that must make no force, each with the clients that cause it.
     silent: Silences,
     /// The silenced bodies that the loop has been told about.
@@ -122,9 +122,9 @@ impl Dispatch {
         Dispatch {
             requests: crossbeam::channel::bounded(1).0,
             gone: ring::ring(1).0,
-            wishes: delivery::delivery(1).0,
+            supervisor_requests: delivery::delivery(1).0,
             end: Box::new(|| {}),
-            restrictions: RestrictionDesk::new(restrictions),
+            restrictions: RestrictionQueue::new(restrictions),
             silent: Silences::default(),
             silenced: BTreeSet::new(),
         }
@@ -141,7 +141,7 @@ impl Dispatch {
     /// Removes a body from the scene. The loop learns of it from the next answers.
     fn remove(&mut self, id: u32) -> bool {
         self.silent.0.remove(&id);
-        self.tell_silences() && self.scene(SceneCommand::Remove { id }, NO_ANSWER).is_ok()
+        self.send_silences() && self.scene(SceneCommand::Remove { id }, NO_ANSWER).is_ok()
     }
 
     /// Like [`remove`](Self::remove), for a body whose client is gone: the loop drops it at its
@@ -156,12 +156,12 @@ impl Dispatch {
         let forgotten = bodies.iter().all(|id| self.forget(*id));
         self.silent.end(Silence::Silent(client));
         self.silent.end(Silence::Unfocused(client));
-        forgotten && self.tell_silences()
+        forgotten && self.send_silences()
     }
 
     /// Sends the loop every silenced or restored body that it does not know yet. It takes the force
     /// away at its next tick.
-    fn tell_silences(&mut self) -> bool {
+    fn send_silences(&mut self) -> bool {
         let known = &self.silenced;
         let silent = self.silent.0.keys().filter(|body| !known.contains(body));
         let restored = known
@@ -234,21 +234,22 @@ impl CommandSink for Dispatch {
                 } else {
                     self.silent.add(why, bodies);
                 }
-                self.tell_silences()
+                self.send_silences()
             }
             Command::Silent { client, bodies } => {
                 self.silent.add(Silence::Silent(*client), bodies);
-                self.tell_silences()
+                self.send_silences()
             }
             Command::Back { client, .. } => {
                 self.silent.end(Silence::Silent(*client));
-                self.tell_silences()
+                self.send_silences()
             }
             Command::Gone { client, bodies, .. } => self.forget_client(*client, bodies),
             Command::Orphaned { body } => self.forget(*body),
-            Command::Reload { token } => {
-                self.wishes.send(SupervisorRequest::Reload(*token)).is_ok()
-            }
+            Command::Reload { token } => self
+                .supervisor_requests
+                .send(SupervisorRequest::Reload(*token))
+                .is_ok(),
             Command::Shutdown => {
                 (self.end)();
                 true
@@ -357,7 +358,7 @@ pub struct Service {
     thread: ServerThread,
     replies: delivery::Receiver<(u64, SceneReply)>,
     /// Requests of clients to the supervisor.
-    pub wishes: delivery::Receiver<SupervisorRequest>,
+    pub supervisor_requests: delivery::Receiver<SupervisorRequest>,
     events_told: u64,
     /// The priority that was refused to the server's thread.
     refused: Option<Step>,
@@ -401,13 +402,13 @@ impl Service {
         let publisher = BlockPublisher::new(writers, frames, stale_ticks);
         // The server has a lower priority than the supervisor, which must not wait for it to hand
         // over a request.
-        let (wishes_in, wishes) = delivery::delivery(64);
+        let (wishes_in, supervisor_requests) = delivery::delivery(64);
         let sink = Dispatch {
             requests: links.requests,
             gone: links.gone,
-            wishes: wishes_in,
+            supervisor_requests: wishes_in,
             end,
-            restrictions: RestrictionDesk::new(links.restrictions),
+            restrictions: RestrictionQueue::new(links.restrictions),
             silent: Silences::default(),
             silenced: BTreeSet::new(),
         };
@@ -444,7 +445,7 @@ impl Service {
             handle,
             thread,
             replies: links.replies,
-            wishes,
+            supervisor_requests,
             events_told: 0,
             refused,
         };
@@ -745,13 +746,13 @@ mod tests {
     fn the_bodies_of_a_gone_client_go_from_loop_and_scene_and_a_full_queue_is_asked_again() {
         let (requests, scene) = crossbeam::channel::bounded(1);
         let (gone, mut to_loop) = ring::ring(8);
-        let (wishes, _wishes) = delivery::delivery(1);
+        let (supervisor_requests, _wishes) = delivery::delivery(1);
         let mut dispatch = Dispatch {
             requests,
             gone,
-            wishes,
+            supervisor_requests,
             end: Box::new(|| {}),
-            restrictions: RestrictionDesk::new(restrictions()),
+            restrictions: RestrictionQueue::new(restrictions()),
             silent: Silences::default(),
             silenced: BTreeSet::new(),
         };
@@ -818,13 +819,13 @@ mod tests {
     fn a_body_makes_force_again_when_no_reason_is_left() {
         let (requests, _scene) = crossbeam::channel::bounded(8);
         let (gone, mut to_loop) = ring::ring(2);
-        let (wishes, _wishes) = delivery::delivery(1);
+        let (supervisor_requests, _wishes) = delivery::delivery(1);
         let mut dispatch = Dispatch {
             requests,
             gone,
-            wishes,
+            supervisor_requests,
             end: Box::new(|| {}),
-            restrictions: RestrictionDesk::new(restrictions()),
+            restrictions: RestrictionQueue::new(restrictions()),
             silent: Silences::default(),
             silenced: BTreeSet::new(),
         };

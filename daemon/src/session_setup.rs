@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use hapticd_config as config;
 use hapticd_deformable::{
-    Continuous, RegisteredSpheres, SoftAddError, SoftScene, SoftSettings, SoftSpec,
+    Continuous, DeformableAddError, DeformableScene, DeformableSettings, DeformableSpec,
+    RegisteredSpheres,
 };
 use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::profile::{Profile, ProfileErrors, shipped};
@@ -192,7 +193,7 @@ pub struct SessionSetup {
     /// The collider, which owns the scene.
     pub collider: Collider,
     /// Soft bodies, cloth and other deformables, if there are any.
-    pub soft: Option<SoftScene>,
+    pub soft: Option<DeformableScene>,
     /// The tissue for needles, if there is any.
     pub tissue: Option<Arc<Tissue>>,
     /// Watches the neighbourhood of needles, if there are any.
@@ -352,10 +353,10 @@ pub fn build(
     let mut world = Scene::new(distances.clearance_m, pairs);
     world.set_order(order(&config.dynamics.order));
     world.set_broad_phase(broad_phase(config.collision.broad_phase));
-    let mut rigs: [Option<LoopArm>; MAX_ARMS] = [const { None }; MAX_ARMS];
+    let mut loop_arms: [Option<LoopArm>; MAX_ARMS] = [const { None }; MAX_ARMS];
     for (i, (arm, built)) in arms.iter().zip(tools).enumerate() {
         world.set_tool(i, built.shape, built.tool);
-        rigs[i] = Some(LoopArm {
+        loop_arms[i] = Some(LoopArm {
             frame: arm.frame,
             setup: ArmSetup {
                 shape: built.tool,
@@ -387,13 +388,13 @@ pub fn build(
     // A planar engine also needs the bodies, so it is built after them.
     let mut core = None;
     if planar.is_none() && is_kept {
-        core = LoopCore::new(std::mem::take(&mut rigs), period_ns, lag_s)
+        core = LoopCore::new(std::mem::take(&mut loop_arms), period_ns, lag_s)
             .map_err(|error| faults.push(limits_fault(error)))
             .ok();
     }
     let mut placed = Vec::new();
     let mut motions = Vec::new();
-    let mut yielding = Vec::new();
+    let mut deformables = Vec::new();
     let mut implicit = Vec::new();
     let (tissue, needles) = scene::needle::build(config, folder).unwrap_or_else(|wrong| {
         faults.extend(wrong.into_iter().map(|w| Fault {
@@ -405,7 +406,7 @@ pub fn build(
     });
     let scene_bodies = config.bodies.iter();
     for body in scene_bodies.filter(|body| !scene::is_for_needles(body)) {
-        let before = yielding.iter().map(SoftSpec::count).sum::<usize>() + implicit.len();
+        let before = deformables.iter().map(DeformableSpec::count).sum::<usize>() + implicit.len();
         let id = hapticd_collision::deformable::FIRST_ID + before as u32;
         if body.kind == config::BodyKind::Implicit {
             match scene::implicit::implicit(body, &config.materials, folder, id) {
@@ -418,7 +419,7 @@ pub fn build(
             Ok(None) => {}
             Ok(Some((spec, report))) => {
                 meshes.push((format!("body `{}`", body.name), report));
-                yielding.push(spec);
+                deformables.push(spec);
                 continue;
             }
             Err(error) => {
@@ -443,16 +444,16 @@ pub fn build(
     }
     if let Some(scene) = planar.filter(|_| faults.is_empty()) {
         world.set_planar();
-        core = lay_flat(config, scene, rigs, period_ns)
+        core = build_planar_core(config, scene, loop_arms, period_ns)
             .map_err(|fault| faults.push(*fault))
             .ok();
     }
-    let any = !(yielding.is_empty() && implicit.is_empty());
+    let any = !(deformables.is_empty() && implicit.is_empty());
     let soft = (faults.is_empty() && any)
         .then(|| {
-            SoftScene::new(
+            DeformableScene::new(
                 soft_settings(config, period_s),
-                &yielding,
+                &deformables,
                 &implicit,
                 &world,
             )
@@ -475,7 +476,10 @@ pub fn build(
     // Clients' bodies get ids after those of the configuration.
     let last = world.infos().map(|body| body.id).max().unwrap_or(0);
     core.set_clients_bodies(last + 1..hapticd_collision::deformable::FIRST_ID);
-    let watched: Vec<Watchable> = needles.iter().map(scene::needle::Made::watchable).collect();
+    let watched: Vec<Watchable> = needles
+        .iter()
+        .map(scene::needle::BuiltNeedle::watchable)
+        .collect();
     let watch = tissue.as_ref().filter(|_| !watched.is_empty());
     let watch = watch
         .map(|tissue| {
@@ -485,7 +489,7 @@ pub fn build(
         .transpose()
         .map_err(|error| SessionSetupErrors(vec![surroundings_fault(config, error)]))?;
     for made in needles {
-        core.set_guide(made.arm, Box::new(made.felt));
+        core.set_guide(made.arm, Box::new(made.guide));
     }
     Ok(SessionSetup {
         core,
@@ -502,10 +506,10 @@ pub fn build(
 }
 
 /// Builds the loop of a planar scene whose bodies are complete.
-fn lay_flat(
+fn build_planar_core(
     config: &config::Config,
     mut scene: PlanarScene,
-    rigs: [Option<LoopArm>; MAX_ARMS],
+    loop_arms: [Option<LoopArm>; MAX_ARMS],
     period_ns: u64,
 ) -> Result<LoopCore, Box<Fault>> {
     for (arm, tool) in config.arms.iter().zip(&mut scene.tools) {
@@ -514,7 +518,7 @@ fn lay_flat(
             .map_err(|error| shape_fault(&format!("arm.{}.tool", arm.name), &arm.tool, error))?;
         *tool = Some(outline);
     }
-    let setups = std::array::from_fn(|i| rigs[i].as_ref().map(|setup| setup.setup));
+    let setups = std::array::from_fn(|i| loop_arms[i].as_ref().map(|setup| setup.setup));
     let engine = PlanarEngine::new(&setups, &scene).map_err(|error| {
         Box::new(Fault {
             key: config.bodies.first().map_or("arm".to_owned(), |body| {
@@ -524,11 +528,11 @@ fn lay_flat(
             error: SceneError::Planar(error.into()).into(),
         })
     })?;
-    LoopCore::planar(rigs, period_ns, engine).map_err(|error| Box::new(limits_fault(error)))
+    LoopCore::planar(loop_arms, period_ns, engine).map_err(|error| Box::new(limits_fault(error)))
 }
 
-fn soft_settings(config: &config::Config, period_s: f64) -> SoftSettings {
-    SoftSettings {
+fn soft_settings(config: &config::Config, period_s: f64) -> DeformableSettings {
+    DeformableSettings {
         step_ticks: u64::from(config.soft.step_ticks.max(1)),
         substeps: config.soft.substeps.max(1),
         gravity_m_s2: match &config.dynamics.order {
@@ -560,18 +564,18 @@ fn broad_phase(choice: config::BroadPhase) -> BroadPhaseKind {
 
 /// Returns the fault for an error of the soft scene: one of its bodies, or a rigid body that rays
 /// cannot be traced against.
-fn soft_fault(config: &config::Config, error: SoftAddError) -> Fault {
+fn soft_fault(config: &config::Config, error: DeformableAddError) -> Fault {
     let name = match &error {
-        SoftAddError::Body { name, .. }
-        | SoftAddError::Pins { name, .. }
-        | SoftAddError::Mass { name, .. } => name.clone(),
-        SoftAddError::Implicit(error) => error.name.clone(),
-        SoftAddError::TooMany { .. } => largest_crowd(config).to_owned(),
+        DeformableAddError::Body { name, .. }
+        | DeformableAddError::Pins { name, .. }
+        | DeformableAddError::Mass { name, .. } => name.clone(),
+        DeformableAddError::Implicit(error) => error.name.clone(),
+        DeformableAddError::TooMany { .. } => largest_crowd(config).to_owned(),
         _ => String::new(),
     };
     let key = match (&error, config.bodies.iter().find(|body| body.name == name)) {
-        (SoftAddError::Pins { .. }, Some(body)) => format!("body.{}.pinned", body.name),
-        (SoftAddError::TooMany { .. }, Some(body)) => format!("body.{}.copies", body.name),
+        (DeformableAddError::Pins { .. }, Some(body)) => format!("body.{}.pinned", body.name),
+        (DeformableAddError::TooMany { .. }, Some(body)) => format!("body.{}.copies", body.name),
         (_, Some(body)) => format!("body.{}.shape.kind", body.name),
         _ => "soft.substeps".to_owned(),
     };

@@ -23,7 +23,7 @@ use hapticd_collision::gpu_supervisor::{self, Make, Pace, Supervised};
 use hapticd_collision::gpu_threads::gpu_threads;
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::virtual_time::VirtualLoop;
-use hapticd_deformable::SoftScene;
+use hapticd_deformable::DeformableScene;
 use hapticd_loop::record::TickRecord;
 use hapticd_proxy::Query;
 use hapticd_rays::{Responder, Watched};
@@ -115,7 +115,7 @@ const PATIENCE: u64 = 100_000;
 /// A tenth of the daemon's times: virtual ticks are slow with a GPU that the CPU emulates.
 const PACE: Pace = Pace {
     first_ns: 100_000_000,
-    most_ns: 400_000_000,
+    max_ns: 400_000_000,
     settled_ns: 60_000_000_000,
 };
 
@@ -143,7 +143,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
     let mut driver = driver(setup);
 
     let (of_new, mut attempts) = (breakers.clone(), 0);
-    let make: Make<SoftScene> = Box::new(move |settings| {
+    let make: Make<DeformableScene> = Box::new(move |settings| {
         attempts += 1;
         if attempts <= 2 {
             return Err("no adapter".to_owned());
@@ -260,7 +260,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
     let watched = Watched::new(Box::new(detector), PATIENCE);
     scene.set_detector(Box::new(watched)).unwrap();
     let mut attempts = 0;
-    let make: Make<SoftScene> = Box::new(move |settings| {
+    let make: Make<DeformableScene> = Box::new(move |settings| {
         attempts += 1;
         if attempts == 1 {
             return Err("no adapter".to_owned());
@@ -274,7 +274,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
     let (_used, used_out) = ring::ring(deformable::BUFFERS);
     let (_requests, requests_out) = crossbeam::channel::bounded(1);
     let (_bodies, bodies_out) = crossbeam::channel::bounded(1);
-    let state = Arc::new(deformable::SoftState::default());
+    let state = Arc::new(deformable::DeformableState::default());
     let links = deformable::Links {
         queries,
         answers: answer_in,
@@ -564,7 +564,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
     for (k, expected) in records.iter().enumerate() {
         let (collider, _) = driver.scenes();
         end.attend(collider);
-        let facts = collider.near_facts(end.failed_attempts()).unwrap();
+        let facts = collider.midphase_status(end.failed_attempts()).unwrap();
         if k == lost_at {
             assert!(facts.answered > 100, "{facts:?}");
             assert_eq!((facts.backend, facts.takeovers), ("GPU", 0));
@@ -601,7 +601,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
         (300..310).contains(&(found_at - lost_at)),
         "{found_at} after {lost_at}"
     );
-    let facts = driver.collider().near_facts(0).unwrap();
+    let facts = driver.collider().midphase_status(0).unwrap();
     // The second loss was mended as well, by the third attempt.
     assert_eq!((facts.takeovers, facts.handed_back), (2, 2), "{facts:?}");
     assert!(
@@ -613,20 +613,20 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
 /// The same for the mid-phase; small scenes do not open a device unless configured to.
 #[test]
 fn who_looks_for_what_is_near_is_what_was_asked_for() {
-    use hapticd_collision::backend::choose_near;
+    use hapticd_collision::backend::choose_midphase;
     use hapticd_config::Backend;
     let mut collider = assembly().collider;
     let (threads, _end) = gpu_threads();
-    let chosen = choose_near(&mut collider, Backend::Cpu, &threads).unwrap();
+    let chosen = choose_midphase(&mut collider, Backend::Cpu, &threads).unwrap();
     assert_eq!(chosen, "what is near the tools: CPU");
-    let chosen = choose_near(&mut collider, Backend::Auto, &threads).unwrap();
+    let chosen = choose_midphase(&mut collider, Backend::Auto, &threads).unwrap();
     assert!(
         chosen.contains("CPU (") && chosen.contains("from 50000 on"),
         "{chosen}"
     );
     assert!(collider.world().midphase().is_none());
     let choice = Choice::from_env().unwrap().unwrap_or(Choice::Hardware);
-    let chosen = choose_near(&mut collider, Backend::Gpu, &threads);
+    let chosen = choose_midphase(&mut collider, Backend::Gpu, &threads);
     match (Gpu::open(choice), chosen) {
         (Ok(gpu), Ok(chosen)) => {
             assert!(chosen.contains(&gpu.adapter().name), "{chosen}");

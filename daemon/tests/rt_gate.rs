@@ -16,9 +16,9 @@ use hapticd_loop::core::ArmInput;
 use hapticd_loop::events::EventFeed;
 use hapticd_loop::limits::{self, Restriction};
 use hapticd_loop::record::{BodyOrder, Silencing, TickRecord};
-use hapticd_loop::thread::{Flags, Links, Moment, SoftLinks, Turns};
+use hapticd_loop::thread::{DeformableLinks, Flags, Links, Moment, Turns};
 use hapticd_loop::watchdog::{Beat, Guard};
-use hapticd_proxy::{Phase, Query, Snapshot, SoftSnapshot};
+use hapticd_proxy::{DeformableSnapshot, Phase, Query, Snapshot};
 use hapticd_sync::{latest, ring};
 
 #[global_allocator]
@@ -89,7 +89,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (soft_query_writer, mut soft_queries) = latest::latest(Query::default());
     let (mut answer_in, answers) = ring::ring(32);
     let (soft_used, mut soft_used_out) = ring::ring(64);
-    let soft_links = scene.is_some().then_some(SoftLinks {
+    let soft_links = scene.is_some().then_some(DeformableLinks {
         answers,
         used: soft_used,
         queries: soft_query_writer,
@@ -127,7 +127,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let mut turns = Turns::new(setup.core, links);
     let mut spare: Vec<Box<Snapshot>> =
         (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect();
-    let mut soft_spare: Vec<Box<SoftSnapshot>> = (0..16).map(|_| Box::default()).collect();
+    let mut soft_spare: Vec<Box<DeformableSnapshot>> = (0..16).map(|_| Box::default()).collect();
     let (mut calls, mut touching, mut faults) = (0, 0, 0);
     let mut now = 0;
     for k in 0..10_000u64 {

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use hapticd_ccd::{MeshIndex, MidPhase, MidPhaseQuery};
 use hapticd_config::{Backend, SkinGpu};
-use hapticd_deformable::SoftScene;
+use hapticd_deformable::DeformableScene;
 use hapticd_geometry::Pose;
 use hapticd_rays::{Detector, PATIENCE, Refused, Responder, Settings, Watched};
 
@@ -40,7 +40,11 @@ pub struct NoBackend {
 ///
 /// # Errors
 /// If a GPU is required and none is available.
-pub fn choose(scene: &mut SoftScene, wanted: Backend, exact: bool) -> Result<String, NoBackend> {
+pub fn choose(
+    scene: &mut DeformableScene,
+    wanted: Backend,
+    exact: bool,
+) -> Result<String, NoBackend> {
     match wanted {
         Backend::Cpu => Ok("contacts of soft bodies: CPU".to_owned()),
         Backend::Auto if exact => {
@@ -68,7 +72,7 @@ pub fn choose(scene: &mut SoftScene, wanted: Backend, exact: bool) -> Result<Str
 ///
 /// # Errors
 /// If a GPU is required and none is available.
-pub fn choose_near(
+pub fn choose_midphase(
     collider: &mut Collider,
     wanted: Backend,
     threads: &GpuThreads,
@@ -76,16 +80,16 @@ pub fn choose_near(
     let triangles = collider.world().largest_pair();
     match wanted {
         Backend::Cpu => Ok("what is near the tools: CPU".to_owned()),
-        Backend::Auto if triangles < gpu::WORTH => Ok(format!(
+        Backend::Auto if triangles < gpu::MIN_GPU_TRIANGLES => Ok(format!(
             "what is near the tools: CPU ({triangles} triangles at most, a GPU pays from {} on)",
-            gpu::WORTH
+            gpu::MIN_GPU_TRIANGLES
         )),
-        Backend::Auto => Ok(install_near(collider, threads).map_or_else(
+        Backend::Auto => Ok(install_midphase(collider, threads).map_or_else(
             |why| format!("what is near the tools: CPU ({why})"),
             |name| format!("what is near the tools: {name}"),
         )),
         Backend::Gpu => {
-            let name = install_near(collider, threads).map_err(|why| NoBackend { why })?;
+            let name = install_midphase(collider, threads).map_err(|why| NoBackend { why })?;
             Ok(format!("what is near the tools: {name}"))
         }
     }
@@ -112,7 +116,7 @@ pub fn choose_skins(wanted: SkinGpu) -> (Option<LargeSkins>, String) {
 }
 
 /// Installs a GPU detector. Returns the adapter's name, or why none is available.
-fn install(scene: &mut SoftScene) -> Result<String, String> {
+fn install(scene: &mut DeformableScene) -> Result<String, String> {
     let (detector, name) = gpu::detector(*scene.detector_settings())?;
     let watched = Watched::new(detector, PATIENCE);
     scene
@@ -122,7 +126,7 @@ fn install(scene: &mut SoftScene) -> Result<String, String> {
 }
 
 /// Installs a GPU mid-phase. Returns the adapter's name, or why none is available.
-fn install_near(collider: &mut Collider, threads: &GpuThreads) -> Result<String, String> {
+fn install_midphase(collider: &mut Collider, threads: &GpuThreads) -> Result<String, String> {
     let world = collider.world();
     let (midphase, name) = gpu::midphase(threads, |midphase| {
         world.shapes().for_each(|shape| midphase.prepare(shape));
@@ -132,11 +136,11 @@ fn install_near(collider: &mut Collider, threads: &GpuThreads) -> Result<String,
     Ok(name)
 }
 
-impl BackendUser for SoftScene {
+impl BackendUser for DeformableScene {
     type Backend = dyn Detector;
     type Order = Settings;
 
-    fn standing(&self) -> BackendState {
+    fn backend_state(&self) -> BackendState {
         match self.detector().charge() {
             None | Some(Responder::Backend) => BackendState::Active,
             Some(Responder::Trial) => BackendState::Probation,
@@ -169,8 +173,8 @@ impl BackendUser for Collider {
     /// Shapes of the scene; weak, since an order may be kept long after a body is gone.
     type Order = Vec<Weak<MeshIndex>>;
 
-    fn standing(&self) -> BackendState {
-        self.near_standing()
+    fn backend_state(&self) -> BackendState {
+        self.midphase_state()
     }
 
     fn why(&self) -> String {
@@ -193,14 +197,14 @@ pub struct Keep {
     /// Ends for [`gpu_supervisor::run`]; empty if there is no GPU to reopen.
     pub ends: Vec<Box<dyn Supervised>>,
     /// End of the soft bodies' thread.
-    pub soft: Option<UserEnd<SoftScene>>,
+    pub soft: Option<UserEnd<DeformableScene>>,
     /// End of the collision thread.
     pub near: Option<UserEnd<Collider>>,
 }
 
-/// Links the GPUs that [`choose`] and [`choose_near`] found to the GPU supervisor, which reopens
+/// Links the GPUs that [`choose`] and [`choose_midphase`] found to the GPU supervisor, which reopens
 /// them when they are given up.
-pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads) -> Keep {
+pub fn keep(scene: Option<&DeformableScene>, collider: &Collider, threads: &GpuThreads) -> Keep {
     let mut keep = Keep::default();
     if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
         let make = Box::new(|settings: &Settings| gpu::detector(*settings));
@@ -221,7 +225,7 @@ pub fn keep(scene: Option<&SoftScene>, collider: &Collider, threads: &GpuThreads
 }
 
 /// Pause between two polls for an answer that was late, on a thread that may wait.
-const OWED_NAP: Duration = Duration::from_millis(1);
+const LATE_ANSWER_POLL: Duration = Duration::from_millis(1);
 
 /// Prepares the shapes and has one query about the largest of them answered. Then the next thread
 /// that asks has its answers at once, and does not wait for one that never comes. Waits as long as
@@ -255,12 +259,12 @@ pub fn prove(midphase: &mut dyn MidPhase, shapes: &[Weak<MeshIndex>]) -> Result<
             return Err(facts.given_up.clone());
         }
         // A late answer must arrive before the next query is sent.
-        let is_owed = facts.late > late_before
+        let is_outstanding = facts.late > late_before
             && (facts.sent, facts.refused) == (before.sent, before.refused);
-        if facts.late == before.late && !is_owed {
+        if facts.late == before.late && !is_outstanding {
             return Ok(());
         }
-        std::thread::sleep(OWED_NAP);
+        std::thread::sleep(LATE_ANSWER_POLL);
     }
 }
 
@@ -277,7 +281,7 @@ mod gpu {
     use crate::gpu_threads::GpuThreads;
 
     /// Triangles of two meshes from which the GPU is asked.
-    pub const WORTH: usize = Limits::DEFAULT.triangles;
+    pub const MIN_GPU_TRIANGLES: usize = Limits::DEFAULT.triangles;
 
     fn open(ray_queries: RayQueries) -> Result<Gpu, String> {
         let choice = Choice::from_env().map_err(|e| e.to_string())?;
@@ -337,7 +341,7 @@ mod gpu {
 
     use crate::gpu_threads::GpuThreads;
 
-    pub const WORTH: usize = 1;
+    pub const MIN_GPU_TRIANGLES: usize = 1;
     const WITHOUT: &str = "this hapticd was built without the feature `gpu`";
 
     pub fn detector(_: Settings) -> Result<(Box<dyn Detector>, String), String> {

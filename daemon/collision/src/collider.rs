@@ -204,14 +204,14 @@ impl Collider {
             work.run();
             Some(work)
         };
-        self.answer_beside(query, false, now, buffer, deliver)
+        self.answer_with(query, false, now, buffer, deliver)
             .last_sequence
     }
 
     /// Same as [`Collider::answer`], except that `give` decides where the dynamics' work is done.
     /// Work that it does not return at once comes back through [`Collider::finish`], and this
     /// answer does without it. `away`: in a replay, work unknown to this collider is out.
-    pub fn answer_beside(
+    pub fn answer_with(
         &mut self,
         query: &Query,
         away: bool,
@@ -274,19 +274,19 @@ impl Collider {
     }
 
     /// State of the mid-phase backend; active where the CPU works alone.
-    pub fn near_standing(&self) -> BackendState {
+    pub fn midphase_state(&self) -> BackendState {
         let midphase = self.world.midphase();
-        midphase.map_or(BackendState::Active, |m| self.near.standing(m.facts()))
+        midphase.map_or(BackendState::Active, |m| self.near.backend_state(m.facts()))
     }
 
     /// Statistics of the mid-phase queries; `None` where the CPU works alone.
-    pub fn near_facts(&self, failed_attempts: u64) -> Option<MidPhaseStatus> {
+    pub fn midphase_status(&self, failed_attempts: u64) -> Option<MidPhaseStatus> {
         let midphase = self.world.midphase()?;
         Some(self.near.facts(midphase.facts(), failed_attempts))
     }
 
     /// Statistics of the broad phase between dynamic bodies.
-    pub fn broad_facts(&self) -> BroadPhaseStats {
+    pub fn broad_phase_stats(&self) -> BroadPhaseStats {
         BroadPhaseStats::of(self.world.broad_phase().name(), self.world.broad_work())
     }
 
@@ -376,8 +376,8 @@ struct Rounds {
     /// Buffers for answers.
     spare: Vec<Box<Snapshot>>,
     /// Changes for the soft bodies, as long as their queue is full.
-    untold: VecDeque<Applied>,
-    desk: Desk,
+    unsent: VecDeque<Applied>,
+    desk: RequestQueue,
     /// A trajectory came back, and no step in the log says so yet.
     landed: bool,
 }
@@ -390,8 +390,8 @@ impl Rounds {
             spare: (0..BUFFERS)
                 .map(|_| Box::new(Snapshot::new(pair_capacity)))
                 .collect(),
-            untold: VecDeque::new(),
-            desk: Desk::default(),
+            unsent: VecDeque::new(),
+            desk: RequestQueue::default(),
             landed: false,
         }
     }
@@ -413,11 +413,11 @@ impl Rounds {
             .iter()
             .filter(|done| crate::deformable::concerns(done))
         {
-            if let Some(body) = note(&mut self.untold, done) {
+            if let Some(body) = note(&mut self.unsent, done) {
                 links.janitor.free(body);
             }
         }
-        tell(soft, &mut self.untold);
+        tell(soft, &mut self.unsent);
     }
 
     /// Takes back the buffers that the loop no longer uses, for the answers of this round.
@@ -433,7 +433,7 @@ impl Rounds {
     fn answer(&mut self, collider: &mut Collider, links: &mut Links, query: &Query) -> Answered {
         let started = now_ns();
         let (snapshots, planner) = (&mut links.snapshots, &mut links.planner);
-        collider.answer_beside(
+        collider.answer_with(
             query,
             false,
             |work| planner.give(work),
@@ -479,23 +479,23 @@ impl Rounds {
 fn publish_stats(collider: &Collider, links: &Links) {
     if let Ok(mut near) = links.near.try_lock() {
         let failed = links.supervisor.as_ref().map(UserEnd::failed_attempts);
-        *near = collider.near_facts(failed.unwrap_or(0));
+        *near = collider.midphase_status(failed.unwrap_or(0));
     }
     if let Ok(mut broad) = links.broad.try_lock() {
-        *broad = collider.broad_facts();
+        *broad = collider.broad_phase_stats();
     }
 }
 
 /// Clients' requests that wait for the dynamics.
 #[derive(Default)]
-struct Desk {
+struct RequestQueue {
     /// The next request, which cannot begin yet; those behind it wait with it.
     next: Option<Request>,
     /// A body to add, while the check for space runs.
     adding: Option<Request>,
 }
 
-impl Desk {
+impl RequestQueue {
     /// Takes back completed work from the planner. Returns whether it was a trajectory.
     fn land(
         &mut self,
@@ -563,32 +563,32 @@ impl Desk {
 /// Queues a change for the soft bodies. A removal cancels an addition that is still queued, and
 /// returns that body. So the queue never holds more than the existing bodies plus those that the
 /// soft bodies know, however long they take and whatever clients do.
-fn note(untold: &mut VecDeque<Applied>, done: &Applied) -> Option<BodySpec> {
+fn note(unsent: &mut VecDeque<Applied>, done: &Applied) -> Option<BodySpec> {
     let is_it =
         |other: &Applied| other.key == done.key && matches!(other.command, SceneCommand::Add(_));
     if matches!(done.command, SceneCommand::Remove { .. })
-        && let Some(at) = untold.iter().position(is_it)
+        && let Some(at) = unsent.iter().position(is_it)
     {
-        return match untold.remove(at)?.command {
+        return match unsent.remove(at)?.command {
             SceneCommand::Add(body) => Some(*body),
             _ => None,
         };
     }
-    untold.push_back(done.clone());
+    unsent.push_back(done.clone());
     None
 }
 
 /// Sends as many changes as fit, oldest first. Does not wait.
-fn tell(soft: &Sender<Applied>, untold: &mut VecDeque<Applied>) {
-    while let Some(next) = untold.pop_front() {
+fn tell(soft: &Sender<Applied>, unsent: &mut VecDeque<Applied>) {
+    while let Some(next) = unsent.pop_front() {
         match soft.try_send(next) {
             Ok(()) => {}
             Err(TrySendError::Full(next)) => {
-                untold.push_front(next);
+                unsent.push_front(next);
                 return;
             }
             // The soft bodies' thread has ended.
-            Err(TrySendError::Disconnected(_)) => untold.clear(),
+            Err(TrySendError::Disconnected(_)) => unsent.clear(),
         }
     }
 }
@@ -631,18 +631,18 @@ mod tests {
             key: BodyKey::default(),
         };
         let (sender, receiver) = crossbeam::channel::bounded(2);
-        let mut untold: VecDeque<Applied> = (1..=5).map(gone).collect();
+        let mut unsent: VecDeque<Applied> = (1..=5).map(gone).collect();
         let mut heard = Vec::new();
         for left in [3, 1, 0] {
-            tell(&sender, &mut untold);
-            assert_eq!(untold.len(), left);
+            tell(&sender, &mut unsent);
+            assert_eq!(unsent.len(), left);
             heard.extend(receiver.try_iter().map(|applied| applied.id));
         }
         assert_eq!(heard, [1, 2, 3, 4, 5]);
         drop(receiver);
-        untold.extend((6..9).map(gone));
-        tell(&sender, &mut untold);
-        assert!(untold.is_empty());
+        unsent.extend((6..9).map(gone));
+        tell(&sender, &mut unsent);
+        assert!(unsent.is_empty());
     }
 
     /// An arm in a costly mesh is answered after the others, under the number that it would have
@@ -716,17 +716,17 @@ mod tests {
         };
         let came = |g| with(SceneCommand::Add(Box::new(spec.clone())), g);
         let went = |g| with(SceneCommand::Remove { id: 7 }, g);
-        let mut untold = VecDeque::new();
+        let mut unsent = VecDeque::new();
         // The soft bodies were told of the first one; its number is used again and again.
-        note(&mut untold, &went(0));
+        note(&mut unsent, &went(0));
         for generation in 1..1000 {
-            note(&mut untold, &came(generation));
-            assert_eq!(untold.len(), 2);
-            note(&mut untold, &went(generation));
-            assert_eq!(untold.len(), 1);
+            note(&mut unsent, &came(generation));
+            assert_eq!(unsent.len(), 2);
+            note(&mut unsent, &went(generation));
+            assert_eq!(unsent.len(), 1);
         }
-        note(&mut untold, &came(1000));
-        let told: Vec<u32> = untold.iter().map(|done| done.key.generation).collect();
+        note(&mut unsent, &came(1000));
+        let told: Vec<u32> = unsent.iter().map(|done| done.key.generation).collect();
         assert_eq!(told, [0, 1000]);
     }
 }

@@ -1,4 +1,4 @@
-//! The soft bodies' side: owns the [`SoftScene`], steps it under the loop's queries, and hands the
+//! The soft bodies' side: owns the [`DeformableScene`], steps it under the loop's queries, and hands the
 //! loop what its tools track.
 //!
 //! [`answer`] is a function of the queries and commands that came before, so recordings replay. It
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crossbeam::channel::{Receiver, Sender};
-use hapticd_deformable::{SoftAddError, SoftInfo, SoftKind, SoftScene};
-use hapticd_proxy::{BodyKey, MAX_ARMS, Material, Query, SoftSnapshot};
+use hapticd_deformable::{DeformableAddError, DeformableInfo, DeformableKind, DeformableScene};
+use hapticd_proxy::{BodyKey, DeformableSnapshot, MAX_ARMS, Material, Query};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 
@@ -33,7 +33,7 @@ pub type Surface = (u32, Material);
 
 /// Statistics of the thread, shared with readers.
 #[derive(Debug, Default)]
-pub struct SoftState {
+pub struct DeformableState {
     /// Counts rounds: the sign of life.
     pub heartbeat: AtomicU64,
     /// Steps so far.
@@ -79,7 +79,7 @@ pub struct DetectorStats {
     pub broad: BroadPhaseStats,
 }
 
-/// A copy of [`SoftState`], for people and scripts.
+/// A copy of [`DeformableState`], for people and scripts.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct DeformableStats {
     /// Steps so far.
@@ -120,7 +120,7 @@ pub struct DeformableStats {
     pub broad_phase: BroadPhaseStats,
 }
 
-impl SoftState {
+impl DeformableState {
     /// Copies the present values.
     pub fn facts(&self) -> DeformableStats {
         let get = |n: &AtomicU64| n.load(Ordering::Relaxed);
@@ -146,7 +146,7 @@ impl SoftState {
         }
     }
 
-    fn note(&self, scene: &SoftScene, took_ns: u64, failed_attempts: u64) {
+    fn note(&self, scene: &DeformableScene, took_ns: u64, failed_attempts: u64) {
         self.steps.fetch_add(1, Ordering::Relaxed);
         self.lost_ticks.store(scene.lost_ticks(), Ordering::Relaxed);
         self.refused.store(scene.refused(), Ordering::Relaxed);
@@ -178,7 +178,7 @@ impl SoftState {
 }
 
 /// Gives a soft body another surface. Returns what was done, for the log.
-pub fn apply(scene: &mut SoftScene, (id, material): Surface) -> Option<Applied> {
+pub fn apply(scene: &mut DeformableScene, (id, material): Surface) -> Option<Applied> {
     scene.set_surface(id, &material).then(|| Applied {
         command: SceneCommand::Surface { id, material },
         id,
@@ -199,7 +199,10 @@ pub fn concerns(applied: &Applied) -> bool {
 ///
 /// # Errors
 /// If soft bodies cannot meet it.
-pub fn follow(scene: &mut SoftScene, applied: Applied) -> Result<Option<Applied>, SoftAddError> {
+pub fn follow(
+    scene: &mut DeformableScene,
+    applied: Applied,
+) -> Result<Option<Applied>, DeformableAddError> {
     let done = match &applied.command {
         SceneCommand::Add(spec) => {
             scene.add_body(applied.key, spec)?;
@@ -214,10 +217,10 @@ pub fn follow(scene: &mut SoftScene, applied: Applied) -> Result<Option<Applied>
 /// Steps the scene if a step is due, and answers every arm that asks. `buffer` lends snapshots,
 /// `deliver` takes them. Returns the sequence of the last answer so far; `None` if no step was due.
 pub fn answer(
-    scene: &mut SoftScene,
+    scene: &mut DeformableScene,
     query: &Query,
-    mut buffer: impl FnMut() -> Option<Box<SoftSnapshot>>,
-    mut deliver: impl FnMut(Box<SoftSnapshot>),
+    mut buffer: impl FnMut() -> Option<Box<DeformableSnapshot>>,
+    mut deliver: impl FnMut(Box<DeformableSnapshot>),
 ) -> Option<u64> {
     if !scene.step(query) {
         return None;
@@ -239,9 +242,9 @@ pub struct Links {
     /// Newest query.
     pub queries: latest::Reader<Query>,
     /// Answers to the loop.
-    pub answers: ring::Producer<Box<SoftSnapshot>>,
+    pub answers: ring::Producer<Box<DeformableSnapshot>>,
     /// Used buffers from the loop.
-    pub used: ring::Consumer<Box<SoftSnapshot>>,
+    pub used: ring::Consumer<Box<DeformableSnapshot>>,
     /// New surfaces.
     pub requests: Receiver<Surface>,
     /// Bodies that clients added and removed, from the collision thread, in its order.
@@ -251,7 +254,7 @@ pub struct Links {
     /// Steps that the recorder missed.
     pub log_lost: Arc<AtomicU64>,
     /// Statistics and sign of life.
-    pub state: Arc<SoftState>,
+    pub state: Arc<DeformableState>,
     /// Shared surfaces for clients.
     pub surfaces: Vec<SurfaceWriter>,
     /// The loop's period, ns.
@@ -260,18 +263,18 @@ pub struct Links {
     /// show them to.
     pub skins: Option<latest::Writer<SkinUpdate>>,
     /// Source of a new GPU when the detector's GPU is given up.
-    pub supervisor: Option<UserEnd<SoftScene>>,
+    pub supervisor: Option<UserEnd<DeformableScene>>,
 }
 
 /// Descriptions of a scene's soft bodies for clients.
-pub fn surface_infos(scene: &SoftScene) -> Vec<SurfaceInfo> {
-    let info = |body: SoftInfo| SurfaceInfo {
+pub fn surface_infos(scene: &DeformableScene) -> Vec<SurfaceInfo> {
+    let info = |body: DeformableInfo| SurfaceInfo {
         id: body.id,
         name: body.name,
         kind: match body.kind {
-            SoftKind::Soft => SurfaceKind::Soft,
-            SoftKind::Cloth => SurfaceKind::Cloth,
-            SoftKind::Crowd => SurfaceKind::Crowd,
+            DeformableKind::Soft => SurfaceKind::Soft,
+            DeformableKind::Cloth => SurfaceKind::Cloth,
+            DeformableKind::Crowd => SurfaceKind::Crowd,
         },
         points: body.points,
         triangles: body.triangles,
@@ -280,7 +283,7 @@ pub fn surface_infos(scene: &SoftScene) -> Vec<SurfaceInfo> {
 }
 
 /// Publishes the surfaces at the end of a tick.
-fn publish(scene: &SoftScene, writers: &mut [SurfaceWriter], (tick, lost_ns): (u64, u64)) {
+fn publish(scene: &DeformableScene, writers: &mut [SurfaceWriter], (tick, lost_ns): (u64, u64)) {
     let time_ns = now_ns();
     for (writer, (id, points)) in writers.iter_mut().zip(scene.surfaces()) {
         debug_assert_eq!(writer.id(), id);
@@ -293,12 +296,12 @@ fn publish(scene: &SoftScene, writers: &mut [SurfaceWriter], (tick, lost_ns): (u
 }
 
 /// Runs the soft bodies' thread until `stop`: steps the scene whenever a step is due.
-pub fn run(mut scene: SoftScene, mut links: Links, stop: &AtomicBool) -> SoftScene {
+pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> DeformableScene {
     // The loop's newest queries are a tick apart; this polls twice in that time.
     const PAUSE: std::time::Duration = std::time::Duration::from_micros(400);
     let mut step = 0;
     let mut spare: Vec<_> = (0..BUFFERS)
-        .map(|_| Box::<SoftSnapshot>::default())
+        .map(|_| Box::<DeformableSnapshot>::default())
         .collect();
     let mut ending = false;
     while !ending {

@@ -58,7 +58,7 @@ pub trait BackendUser {
     type Order: Send + 'static;
 
     /// State of the present backend. Cheap: called between any two steps.
-    fn standing(&self) -> BackendState;
+    fn backend_state(&self) -> BackendState;
 
     /// Why the last backend was given up.
     fn why(&self) -> String;
@@ -80,11 +80,11 @@ enum Report<O: BackendUser> {
 
 /// Reports that a scene can send before they are received. Each new backend causes three: the old
 /// one goes back, the new one answers, and it is given up.
-const NOTICES: usize = 8;
+const REPORT_CAPACITY: usize = 8;
 
 /// The GPU supervisor polls for reports this often: a driver that parks its caller may consume a
 /// wake-up meant for the GPU supervisor.
-const LOOK: Duration = Duration::from_secs(1);
+const REPORT_POLL: Duration = Duration::from_secs(1);
 
 /// Makes a new backend for an order and returns it with its name, or the reason why there is none.
 /// May take any time.
@@ -101,7 +101,7 @@ pub fn pair<O: BackendUser>(
     pace: Pace,
     make: Make<O>,
 ) -> (UserEnd<O>, SupervisorEnd<O>) {
-    let (notices_in, notices) = delivery(NOTICES);
+    let (notices_in, notices) = delivery(REPORT_CAPACITY);
     // One at a time: a second one is made only after the first was given up.
     let (made_in, made) = delivery(1);
     let failed = Arc::new(AtomicU64::new(0));
@@ -119,7 +119,7 @@ pub fn pair<O: BackendUser>(
         make,
         backoff: Backoff::new(pace),
         order: None,
-        on_trial: false,
+        on_probation: false,
         failed,
     };
     (scene, supervisor)
@@ -144,9 +144,9 @@ impl<O: BackendUser> UserEnd<O> {
         if !self.send_back() {
             return;
         }
-        let standing = owner.standing();
-        if standing != self.told {
-            let notice = match standing {
+        let backend_state = owner.backend_state();
+        if backend_state != self.told {
+            let notice = match backend_state {
                 BackendState::Active => Some(Report::Active),
                 BackendState::Probation => None,
                 BackendState::Lost => Some(Report::Lost {
@@ -157,7 +157,7 @@ impl<O: BackendUser> UserEnd<O> {
             let sent = notice.map_or(Ok(()), |notice| self.notices.send(notice));
             // Without a GPU supervisor there is no receiver, now or later.
             if !matches!(sent, Err(Unsent::Full(_))) {
-                self.told = standing;
+                self.told = backend_state;
             }
         }
         if self.told == BackendState::Lost
@@ -197,7 +197,7 @@ pub struct SupervisorEnd<O: BackendUser> {
     /// Specification of the backend that was given up.
     order: Option<O::Order>,
     /// The new backend was handed over and has not answered yet.
-    on_trial: bool,
+    on_probation: bool,
     failed: Arc<AtomicU64>,
 }
 
@@ -258,14 +258,14 @@ impl<O: BackendUser> SupervisorEnd<O> {
         match notice {
             Report::Lost { why, order } => {
                 self.order = Some(order);
-                if std::mem::take(&mut self.on_trial) {
+                if std::mem::take(&mut self.on_probation) {
                     self.failed.fetch_add(1, Ordering::Relaxed);
                     tracing::warn!("{}: the new GPU did not last: {why}", self.what);
                 }
                 self.backoff.given_up(now_ns);
             }
             Report::Active => {
-                self.on_trial = false;
+                self.on_probation = false;
                 self.backoff.in_charge(now_ns);
             }
             Report::Back(old) => drop_quietly(old),
@@ -276,7 +276,7 @@ impl<O: BackendUser> SupervisorEnd<O> {
         match self.made() {
             Ok(name) => {
                 tracing::info!("{}: {name} is there again, and on trial", self.what);
-                self.on_trial = true;
+                self.on_probation = true;
                 self.backoff.handed_over();
             }
             Err(why) => {
@@ -318,8 +318,8 @@ pub fn run(mut ends: Vec<Box<dyn Supervised>>, mut stop: Receiver<Infallible>) {
             return;
         }
         let due_ns = ends.iter().filter_map(|end| end.due_ns()).min();
-        let wait = due_ns.map_or(LOOK, |due_ns| {
-            Duration::from_nanos(due_ns.saturating_sub(now_ns())).min(LOOK)
+        let wait = due_ns.map_or(REPORT_POLL, |due_ns| {
+            Duration::from_nanos(due_ns.saturating_sub(now_ns())).min(REPORT_POLL)
         });
         // A report that came after the poll ends this at once.
         std::thread::park_timeout(wait);

@@ -9,7 +9,7 @@ use crate::command::{Applied, SceneCommand};
 use hapticd_loop::record::TickRecord;
 
 /// An overlap that ends sooner is not reported: a body placed around a tool and removed again.
-const TOLD_AFTER_NS: u64 = 100_000_000;
+const REPORT_AFTER_NS: u64 = 100_000_000;
 /// Names of removed bodies that are kept, since records may refer to them for a while.
 const REMOVED: usize = 256;
 
@@ -98,7 +98,7 @@ impl InsideWatch {
             Some((same, since)) if same == id => since,
             _ => tool.since.insert((id, record.now_ns)).1,
         };
-        let long = record.now_ns.saturating_sub(since) >= TOLD_AFTER_NS;
+        let long = record.now_ns.saturating_sub(since) >= REPORT_AFTER_NS;
         if long && tool.told.is_none() {
             tool.told = Some(body.clone());
             return Some(Change::Inside(body));

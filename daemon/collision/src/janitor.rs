@@ -12,7 +12,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bound
 use hapticd_scene::BodySpec;
 
 /// Interval at which bodies that other threads still hold are checked again.
-const AGAIN: Duration = Duration::from_millis(50);
+const RECHECK: Duration = Duration::from_millis(50);
 
 /// Capacity of the queue to the janitor, bodies.
 const CAPACITY: usize = 256;
@@ -63,7 +63,7 @@ pub fn serve(bodies: &Receiver<BodySpec>) {
     loop {
         let next = match kept.is_empty() {
             true => bodies.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            false => bodies.recv_timeout(AGAIN),
+            false => bodies.recv_timeout(RECHECK),
         };
         match next {
             // One of two copies of a body is enough.

@@ -78,7 +78,7 @@ impl MidPhaseHistory {
     }
 
     /// State of the backend with these statistics. The first one counts as active from the start.
-    pub fn standing(&self, now: &MidPhaseStats) -> BackendState {
+    pub fn backend_state(&self, now: &MidPhaseStats) -> BackendState {
         if !now.given_up.is_empty() {
             BackendState::Lost
         } else if self.before.is_none() || self.has_come_back(now) {
@@ -135,10 +135,10 @@ mod tests {
         let mut book = MidPhaseHistory::default();
         book.replace(None, &asked(1, 0, ""));
         let first = asked(100, 90, "");
-        assert_eq!(book.standing(&first), BackendState::Active);
+        assert_eq!(book.backend_state(&first), BackendState::Active);
         assert_eq!(book.facts(&first, 0).takeovers, 0);
         let lost = asked(101, 90, "lost");
-        assert_eq!(book.standing(&lost), BackendState::Lost);
+        assert_eq!(book.backend_state(&lost), BackendState::Lost);
         let facts = book.facts(&lost, 3);
         assert_eq!((facts.backend, facts.takeovers), ("CPU", 1));
         assert_eq!(
@@ -150,7 +150,7 @@ mod tests {
         // The next one was asked twice before it arrived.
         let came_with = asked(2, 1, "");
         book.replace(Some(&lost), &came_with);
-        assert_eq!(book.standing(&came_with), BackendState::Probation);
+        assert_eq!(book.backend_state(&came_with), BackendState::Probation);
         let facts = book.facts(&came_with, 3);
         assert_eq!(
             (facts.backend, facts.sent, facts.answered),
@@ -158,7 +158,7 @@ mod tests {
         );
         assert_eq!((facts.takeovers, facts.handed_back), (1, 0));
         let now = asked(12, 5, "");
-        assert_eq!(book.standing(&now), BackendState::Active);
+        assert_eq!(book.backend_state(&now), BackendState::Active);
         let facts = book.facts(&now, 3);
         assert_eq!((facts.sent, facts.answered), (111, 94));
         assert_eq!((facts.short, facts.late), (1, 16));
@@ -169,7 +169,7 @@ mod tests {
         let late = asked(13, 5, "late");
         book.replace(Some(&late), &asked(1, 0, ""));
         let hung = asked(9, 0, "late again");
-        assert_eq!(book.standing(&hung), BackendState::Lost);
+        assert_eq!(book.backend_state(&hung), BackendState::Lost);
         let facts = book.facts(&hung, 4);
         assert_eq!((facts.sent, facts.answered), (120, 94));
         assert_eq!((facts.takeovers, facts.handed_back), (3, 1));

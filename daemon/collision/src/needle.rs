@@ -22,7 +22,7 @@ use hapticd_loop::record::TickRecord;
 /// Ticks between two updates.
 const EVERY: u64 = 20;
 /// Pieces, from the tip back, whose neighbours are looked up.
-const LOOKED_AT: usize = 8;
+const QUERIED_PIECES: usize = 8;
 /// Edge of an unrefined cell, as a fraction of the tissue's longest edge.
 const CELL: f64 = 0.1;
 
@@ -197,7 +197,7 @@ impl Watched {
         }
         let pieces = s.pieces();
         let mut nearest: Option<(usize, f64)> = None;
-        for piece in pieces.saturating_sub(LOOKED_AT)..pieces {
+        for piece in pieces.saturating_sub(QUERIED_PIECES)..pieces {
             s.near(piece, &mut self.near);
             for n in &self.near {
                 if nearest.is_none_or(|(_, least)| n.distance_m < least) {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hapticd_deformable::{
-    LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMaker, SkinSpec, SkinStates, SoftScene,
+    DeformableScene, LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMaker, SkinSpec, SkinStates,
 };
 use hapticd_protocol::block::{SkinMoment, skin_flag};
 use hapticd_sync::latest;
@@ -56,7 +56,7 @@ pub struct SkinThreadState {
     /// Triangles in the last round.
     pub triangles: AtomicU64,
     /// Largest distance between the drawn and the rendered surface so far, nm.
-    pub felt_nm: AtomicU64,
+    pub surface_error_nm: AtomicU64,
     /// Reason of the last refused frame.
     pub why: Mutex<String>,
     /// Frames that a GPU made.
@@ -112,7 +112,7 @@ impl SkinThreadState {
             faulty: get(&self.faulty),
             round_ms: get(&self.round_ns) as f64 * 1e-6,
             triangles: get(&self.triangles),
-            felt_m: get(&self.felt_nm) as f64 * 1e-9,
+            felt_m: get(&self.surface_error_nm) as f64 * 1e-9,
             by_gpu: get(&self.by_gpu),
             instead: get(&self.instead),
             why_instead: (self.why_instead.lock())
@@ -255,8 +255,10 @@ impl SkinBody {
         state.frames.fetch_add(1, Ordering::Relaxed);
         (state.faulty).fetch_add(u64::from(!sound), Ordering::Relaxed);
         (state.coarse).fetch_add(u64::from(made.rung > 0), Ordering::Relaxed);
-        let felt_nm = (made.felt_m * 1e9) as u64;
-        state.felt_nm.fetch_max(felt_nm, Ordering::Relaxed);
+        let surface_error_nm = (made.felt_m * 1e9) as u64;
+        state
+            .surface_error_nm
+            .fetch_max(surface_error_nm, Ordering::Relaxed);
     }
 }
 
@@ -269,7 +271,11 @@ const STILL_NS: u64 = 1_000_000_000;
 const SHARE: f64 = 0.6;
 
 /// Makes the skin bodies of a scene's implicit bodies at this rate, each with its share of a round.
-pub fn bodies(scene: &SoftScene, writers: Vec<SkinWriter>, period: Duration) -> Vec<SkinBody> {
+pub fn bodies(
+    scene: &DeformableScene,
+    writers: Vec<SkinWriter>,
+    period: Duration,
+) -> Vec<SkinBody> {
     let seconds = SHARE * period.as_secs_f64() / writers.len().max(1) as f64;
     let body = |(number, (spec, writer)): (usize, (SkinSpec, SkinWriter))| {
         let most = writer.capacity().triangles as usize;

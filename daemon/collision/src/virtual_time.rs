@@ -6,11 +6,11 @@
 
 use std::collections::VecDeque;
 
-use hapticd_deformable::SoftScene;
+use hapticd_deformable::DeformableScene;
 use hapticd_devices::arm::{ArmCommand, ArmSample};
 use hapticd_devices::safety::Limits;
 use hapticd_devices::sim::ArmTruth;
-use hapticd_proxy::{MAX_ARMS, Snapshot, SoftSnapshot};
+use hapticd_proxy::{DeformableSnapshot, MAX_ARMS, Snapshot};
 use hapticd_scene::CommandError;
 use hapticd_sys::clock::now_ns;
 
@@ -75,11 +75,11 @@ impl VirtualArm for SimulatedArm {
 
 /// The soft bodies, with their answers in flight.
 struct Soft {
-    scene: SoftScene,
-    in_flight: VecDeque<(u64, Box<SoftSnapshot>)>,
+    scene: DeformableScene,
+    in_flight: VecDeque<(u64, Box<DeformableSnapshot>)>,
     // Boxes: they travel to the loop and back.
     #[allow(clippy::vec_box)]
-    spare: Vec<Box<SoftSnapshot>>,
+    spare: Vec<Box<DeformableSnapshot>>,
     applied: Vec<Applied>,
     last_step: Option<StepLog>,
     steps: u64,
@@ -141,7 +141,7 @@ impl VirtualLoop {
     /// `k + 1 + latency_ticks`.
     pub fn new(
         core: LoopCore,
-        (collider, soft): (Collider, Option<SoftScene>),
+        (collider, soft): (Collider, Option<DeformableScene>),
         arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS],
         latency_ticks: u32,
         pair_capacity: usize,
@@ -324,12 +324,12 @@ impl VirtualLoop {
     }
 
     /// The soft bodies.
-    pub fn soft(&self) -> Option<&SoftScene> {
+    pub fn soft(&self) -> Option<&DeformableScene> {
         self.soft.as_ref().map(|soft| &soft.scene)
     }
 
     /// Both sides of the scene, for changes between two ticks: for fault scripts.
-    pub fn scenes(&mut self) -> (&mut Collider, Option<&mut SoftScene>) {
+    pub fn scenes(&mut self) -> (&mut Collider, Option<&mut DeformableScene>) {
         let soft = self.soft.as_mut().map(|soft| &mut soft.scene);
         (&mut self.collider, soft)
     }

@@ -32,11 +32,11 @@ const STACK_BYTES: usize = 128 * 1024;
 const MAX_WAITING: usize = 1024;
 
 /// Number of descriptors that one client has passed and that are not closed yet.
-pub(super) type Owed = Arc<AtomicUsize>;
+pub(super) type UnclosedCount = Arc<AtomicUsize>;
 
 struct Job {
     fd: OwnedFd,
-    owed: Owed,
+    unclosed: UnclosedCount,
 }
 
 #[derive(Debug, Default)]
@@ -95,13 +95,17 @@ impl DescriptorCloser {
         })
     }
 
-    /// Takes over a file that a client passed. `owed` counts the client's descriptors that are not
+    /// Takes over a file that a client passed. `unclosed` counts the client's descriptors that are not
     /// closed yet.
-    pub(super) fn foreign<T: Into<OwnedFd>>(&self, file: T, owed: &Owed) -> Foreign<T> {
-        owed.fetch_add(1, SeqCst);
+    pub(super) fn foreign<T: Into<OwnedFd>>(
+        &self,
+        file: T,
+        unclosed: &UnclosedCount,
+    ) -> Foreign<T> {
+        unclosed.fetch_add(1, SeqCst);
         Foreign {
             file: Some(file),
-            owed: owed.clone(),
+            unclosed: unclosed.clone(),
             closer: self.clone(),
         }
     }
@@ -159,14 +163,16 @@ impl Threads {
             counts.idle.fetch_add(1, SeqCst);
             let job = self.jobs.recv();
             let idle = counts.idle.fetch_sub(1, SeqCst) - 1;
-            let Ok(Job { fd, owed }) = job else { return };
+            let Ok(Job { fd, unclosed }) = job else {
+                return;
+            };
             if idle == 0 && !self.jobs.is_empty() {
                 // This thread may hang.
                 let _ = self.start();
             }
             do_not_linger(&fd);
             drop(fd);
-            owed.fetch_sub(1, SeqCst);
+            unclosed.fetch_sub(1, SeqCst);
             counts.waiting.fetch_sub(1, SeqCst);
             counts.closed.fetch_add(1, SeqCst);
         }
@@ -177,7 +183,7 @@ impl Threads {
 pub(super) struct Foreign<T: Into<OwnedFd>> {
     /// `Some` until it is dropped.
     file: Option<T>,
-    owed: Owed,
+    unclosed: UnclosedCount,
     closer: DescriptorCloser,
 }
 
@@ -209,7 +215,7 @@ impl<T: Into<OwnedFd>> Drop for Foreign<T> {
         if let Some(file) = self.file.take() {
             self.closer.close(Job {
                 fd: file.into(),
-                owed: self.owed.clone(),
+                unclosed: self.unclosed.clone(),
             });
         }
     }
@@ -235,16 +241,16 @@ mod tests {
     #[test]
     fn what_is_dropped_is_closed_beside_closes_that_hang() {
         let closer = DescriptorCloser::new().unwrap();
-        let owed = Owed::default();
+        let unclosed = UnclosedCount::default();
         for _ in 0..MAX_THREADS - 1 {
-            drop(closer.foreign(hanging(), &owed));
+            drop(closer.foreign(hanging(), &unclosed));
         }
         for _ in 0..100 {
             let (ours, theirs) = Connection::pair().unwrap();
-            drop(closer.foreign(theirs, &owed));
+            drop(closer.foreign(theirs, &unclosed));
             await_end(&ours);
         }
-        assert_eq!(owed.load(SeqCst), closer.stats().waiting);
+        assert_eq!(unclosed.load(SeqCst), closer.stats().waiting);
         assert!(closer.stats().waiting >= MAX_THREADS - 1, "nothing hung");
     }
 
@@ -254,10 +260,10 @@ mod tests {
             capacity: 2 * MAX_THREADS,
             ..DescriptorCloser::new().unwrap()
         };
-        let owed = Owed::default();
+        let unclosed = UnclosedCount::default();
         for passed in 0..2 * MAX_THREADS {
             assert!(!closer.is_full(), "after {passed}");
-            drop(closer.foreign(hanging(), &owed));
+            drop(closer.foreign(hanging(), &unclosed));
         }
         assert!(closer.is_full());
     }

@@ -89,7 +89,7 @@ impl Outbox {
     }
 
     /// Queues the last message before a client is closed, however much waits.
-    pub(super) fn last_word(&mut self, id: u64, reply: &Reply) {
+    pub(super) fn push_final(&mut self, id: u64, reply: &Reply) {
         self.replies += 1;
         self.queue.push_back(Packet {
             bytes: reply.encode(id),

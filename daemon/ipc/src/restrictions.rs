@@ -48,30 +48,30 @@ struct Waiting {
 }
 
 /// The only owner of the restrictions: see the module documentation.
-pub struct RestrictionDesk {
+pub struct RestrictionQueue {
     owner: RestrictionsOwner,
     /// Waiting requests, by version.
     waiting: VecDeque<Waiting>,
     /// Requests refused at once.
     refused: Vec<(u64, Refusal)>,
-    looked_ns: Option<u64>,
+    settled_ns: Option<u64>,
 }
 
-impl RestrictionDesk {
+impl RestrictionQueue {
     /// Makes the desk of one loop; `owner` hands its restrictions over.
     pub fn new(owner: RestrictionsOwner) -> Self {
-        RestrictionDesk {
+        RestrictionQueue {
             owner,
             waiting: VecDeque::new(),
             refused: Vec::new(),
-            looked_ns: None,
+            settled_ns: None,
         }
     }
 
     /// Restricts an arm, or all. If one of several arms could not keep it, none is restricted.
     pub fn tighten(&mut self, token: u64, arm: Option<usize>, wish: &TightenLimits) {
         let wish = restriction(wish);
-        let arms = chosen(arm);
+        let arms = selected_arms(arm);
         let before = self.owner.value().arms;
         let in_force = self.owner.in_force().arms;
         for (index, limits) in in_force.iter().enumerate() {
@@ -93,12 +93,12 @@ impl RestrictionDesk {
     /// Removes all restrictions of an arm, or of all: the configuration's limits are in force
     /// again.
     pub fn release(&mut self, token: u64, arm: Option<usize>) {
-        self.change(token, chosen(arm), |arm| *arm = Restriction::NONE);
+        self.change(token, selected_arms(arm), |arm| *arm = Restriction::NONE);
     }
 
     /// Clears latched faults of an arm, or of all.
     pub fn clear_faults(&mut self, token: u64, arm: Option<usize>) {
-        let arms = chosen(arm);
+        let arms = selected_arms(arm);
         let version = self.owner.change(|value| {
             for (count, _) in value.clears.iter_mut().zip(arms).filter(|(_, is)| *is) {
                 *count += 1;
@@ -129,7 +129,7 @@ impl RestrictionDesk {
     pub fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
         let refused = self.refused.drain(..);
         answers.extend(refused.map(|(token, why)| (token, Answer::Refused(why))));
-        let round_ns = now_ns.saturating_sub(self.looked_ns.replace(now_ns).unwrap_or(now_ns));
+        let round_ns = now_ns.saturating_sub(self.settled_ns.replace(now_ns).unwrap_or(now_ns));
         let round_ns = round_ns.min(LONGEST_ROUND_NS);
         if self.waiting.is_empty() {
             return false;
@@ -177,7 +177,7 @@ impl RestrictionDesk {
 }
 
 /// By arm, whether it is selected.
-fn chosen(arm: Option<usize>) -> [bool; MAX_ARMS] {
+fn selected_arms(arm: Option<usize>) -> [bool; MAX_ARMS] {
     std::array::from_fn(|index| arm.is_none_or(|arm| arm == index))
 }
 

@@ -214,10 +214,10 @@ impl Server {
             self.submit_waiting();
             self.settle(&mut out);
             self.ring();
-            self.tell_loop_events(&mut out);
+            self.queue_loop_events(&mut out);
             self.flush(&mut out);
             self.unpark();
-            self.watch_again();
+            self.retry_watches();
             let found = self.poll(next_ns)?;
             for (source, ready) in found {
                 self.handle.heartbeat.fetch_add(1, Ordering::Relaxed);
@@ -237,7 +237,7 @@ impl Server {
     }
 
     /// Queues some of the loop's events; the rest follows after these were sent.
-    fn tell_loop_events(&mut self, out: &mut Vec<Output<File>>) {
+    fn queue_loop_events(&mut self, out: &mut Vec<Output<File>>) {
         for _ in 0..EVENTS_PER_TURN {
             let Some(event) = self.events.next() else {
                 break;
@@ -249,7 +249,7 @@ impl Server {
 
     fn end(&mut self, out: &mut Vec<Output<File>>) {
         while self.events.is_waiting() {
-            self.tell_loop_events(out);
+            self.queue_loop_events(out);
             self.flush(out);
         }
         while let Ok(notice) = self.notices.try_recv() {

@@ -1,7 +1,7 @@
 //! The two sockets in the file system: their folder, their owner, and leftovers of an earlier
 //! daemon.
 
-use super::descriptor_closer::{DescriptorCloser, Foreign, Owed};
+use super::descriptor_closer::{DescriptorCloser, Foreign, UnclosedCount};
 use hapticd_protocol::place::Place;
 use hapticd_sys::{
     folder::{self, FolderError},
@@ -88,7 +88,7 @@ pub enum SocketError {
 
 impl SocketError {
     /// Whether the user can fix it: with another path, other rights, or by ending another daemon.
-    pub fn is_the_users(&self) -> bool {
+    pub fn is_user_fixable(&self) -> bool {
         match self {
             Self::System { source, .. } => matches!(
                 source.kind(),
@@ -204,7 +204,7 @@ pub(super) fn bind(endpoint: &Endpoint, closer: &DescriptorCloser) -> Result<Bou
     }
     let listener = Listener::bind(path, endpoint.mode).map_err(failed(path, "listen"))?;
     Ok(Bound {
-        listener: closer.foreign(listener, &Owed::default()),
+        listener: closer.foreign(listener, &UnclosedCount::default()),
         file: identity(path),
         path: path.clone(),
         _lock: lock,

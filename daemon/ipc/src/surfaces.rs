@@ -176,11 +176,11 @@ impl SurfaceWriter {
             lost_ns: self.lost_ns,
         };
         fixed.copy_from_slice(&moment.to_words());
-        let (mut given, mut nowhere) = (0, None);
+        let (mut given, mut not_finite) = (0, None);
         let mut points = points.fuse();
         let placed = points.by_ref().take(self.points).inspect(|at_m| {
-            if nowhere.is_none() && !at_m.iter().all(|number| number.is_finite()) {
-                nowhere = Some((given, *at_m));
+            if not_finite.is_none() && !at_m.iter().all(|number| number.is_finite()) {
+                not_finite = Some((given, *at_m));
             }
             given += 1;
         });
@@ -194,7 +194,7 @@ impl SurfaceWriter {
                 given,
             });
         }
-        if let Some((point, at_m)) = nowhere {
+        if let Some((point, at_m)) = not_finite {
             return Err(WriteError::NotFinite { body, point, at_m });
         }
         // The list was made as long as the lock's values.

@@ -27,11 +27,11 @@ use hapticd_sys::realtime::priority;
 use crate::core::ArmInput;
 
 /// Longest wait for input before the thread checks the command and the stop flag again.
-const PATIENCE: Duration = Duration::from_millis(2);
+const INPUT_WAIT: Duration = Duration::from_millis(2);
 /// Pause between two attempts to find an arm.
 const RETRY: Duration = Duration::from_millis(200);
 /// Pause between two checks of the stop flag while waiting to retry.
-const NAP: Duration = Duration::from_millis(10);
+const STOP_POLL: Duration = Duration::from_millis(10);
 /// An arm that refuses this many commands in a row, over at least [`REFUSING_NS`], counts as lost:
 /// the last command that it took is no longer what the loop wants.
 const REFUSED_MAX: u32 = 3;
@@ -102,7 +102,7 @@ impl Served<'_> {
     }
 
     /// Requests real-time priority: from now on the loop waits for this thread.
-    fn is_urgent(&self) {
+    fn raise_priority(&self) {
         if self.priority > 0 {
             let step = priority::request_fifo(self.priority);
             tracing::debug!(arm = self.name, "{step}");
@@ -110,7 +110,7 @@ impl Served<'_> {
     }
 
     /// Returns to ordinary priority: from now on no thread waits for this one.
-    fn is_not_urgent(&self) {
+    fn lower_priority(&self) {
         if self.priority > 0 {
             let step = priority::be_ordinary();
             tracing::debug!(arm = self.name, "{step}");
@@ -129,19 +129,20 @@ pub fn serve(
     stop: &AtomicBool,
 ) {
     let name = served.name;
-    let mut complaint = String::new();
+    let mut last_warning = String::new();
     while !stop.load(Ordering::Relaxed) {
-        let opened = caught(|| opener.open()).unwrap_or_else(|panic| {
+        let opened = catch_panic(|| opener.open()).unwrap_or_else(|panic| {
             Err(format!("opening it panicked, please report this: {panic}"))
         });
         match opened {
             Ok(Some(mut arm)) => {
                 state.opened.fetch_add(1, Ordering::Relaxed);
-                complaint.clear();
+                last_warning.clear();
                 tracing::info!(arm = name, device = %arm.spec().name, "arm attached");
-                served.is_urgent();
-                let end =
-                    caught(|| attend(served, &mut *arm, &mut input, &mut commands, state, stop));
+                served.raise_priority();
+                let end = catch_panic(|| {
+                    attend(served, &mut *arm, &mut input, &mut commands, state, stop)
+                });
                 // Tell the loop first: stopping the arm may take seconds.
                 input.write(ArmInput {
                     attached: false,
@@ -164,22 +165,22 @@ pub fn serve(
                     tracing::info!(arm = name, "the lost arm took its stop");
                 }
                 // Before the transport is closed: closing it also runs at ordinary priority.
-                served.is_not_urgent();
+                served.lower_priority();
             }
-            Ok(None) => say_once(&mut complaint, name, "arm not found, waiting for it"),
-            Err(why) => say_once(&mut complaint, name, &why),
+            Ok(None) => warn_once(&mut last_warning, name, "arm not found, waiting for it"),
+            Err(why) => warn_once(&mut last_warning, name, &why),
         }
         let mut waited = Duration::ZERO;
         while waited < RETRY && !stop.load(Ordering::Relaxed) {
             state.heartbeat.fetch_add(1, Ordering::Relaxed);
-            std::thread::sleep(NAP);
-            waited += NAP;
+            std::thread::sleep(STOP_POLL);
+            waited += STOP_POLL;
         }
     }
 }
 
 /// Runs `work` and returns the message of its panic as an error.
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(ToString::to_string);
         text.or_else(|| panic.downcast_ref::<String>().cloned())
@@ -190,7 +191,7 @@ fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 /// Tells an arm to stop, whatever happened to it, and returns whether the arm took the stop. Logs a
 /// warning if it did not. May block for seconds.
 fn end_force(arm: &str, transport: &mut dyn Transport) -> bool {
-    let why = match caught(|| transport.stop()) {
+    let why = match catch_panic(|| transport.stop()) {
         Ok(Ok(())) => return true,
         Ok(Err(error)) => error.to_string(),
         Err(panic) => format!("its driver panicked: {panic}"),
@@ -202,7 +203,7 @@ fn end_force(arm: &str, transport: &mut dyn Transport) -> bool {
     false
 }
 
-fn say_once(last: &mut String, arm: &str, what: &str) {
+fn warn_once(last: &mut String, arm: &str, what: &str) {
     if last != what {
         tracing::warn!(arm, "{what}");
         what.clone_into(last);
@@ -224,7 +225,7 @@ fn attend(
     let bad_before = state.bad_reports.load(Ordering::Relaxed);
     while !stop.load(Ordering::Relaxed) {
         state.heartbeat.fetch_add(1, Ordering::Relaxed);
-        if arm.wait_input(PATIENCE)?
+        if arm.wait_input(INPUT_WAIT)?
             && let Some(sample) = arm.read_newest(now_ns())?
         {
             input.write(ArmInput {
@@ -262,9 +263,9 @@ fn attend(
 struct Sent {
     sequence: u64,
     /// Time at which the loop's last new command was seen.
-    heard_ns: u64,
+    last_command_ns: u64,
     /// The arm holds a force, or may hold one.
-    is_pressing: bool,
+    may_hold_force: bool,
     /// Commands refused since the arm last took one, and the start time of the first refused write.
     refused: u32,
     refused_from_ns: u64,
@@ -276,8 +277,8 @@ impl Sent {
     fn new(sequence: u64, now_ns: u64) -> Self {
         Sent {
             sequence,
-            heard_ns: now_ns,
-            is_pressing: false,
+            last_command_ns: now_ns,
+            may_hold_force: false,
             refused: 0,
             refused_from_ns: 0,
         }
@@ -293,12 +294,12 @@ impl Sent {
     ) -> Option<ArmCommand> {
         if newest.sequence != self.sequence {
             self.sequence = newest.sequence;
-            self.heard_ns = now_ns;
-            self.is_pressing |= newest.wrench != Wrench::zero();
+            self.last_command_ns = now_ns;
+            self.may_hold_force |= newest.wrench != Wrench::zero();
             return Some(*newest);
         }
-        let silent_ns = now_ns.saturating_sub(self.heard_ns);
-        if !self.is_pressing || silent_ns < served.silence_ns() {
+        let silent_ns = now_ns.saturating_sub(self.last_command_ns);
+        if !self.may_hold_force || silent_ns < served.silence_ns() {
             return None;
         }
         if self.refused == 0 {
@@ -329,7 +330,7 @@ impl Sent {
                 tracing::info!(arm = name, "the arm takes its commands again");
             }
             self.refused = 0;
-            self.is_pressing = command.wrench != Wrench::zero();
+            self.may_hold_force = command.wrench != Wrench::zero();
             return Ok(());
         };
         if self.refused == 0 {

@@ -15,8 +15,8 @@ use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
 use hapticd_planar::PlanarEngine;
 use hapticd_proxy::{
-    ArmOutcome, ArmSetup, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Passed, Query, Snapshot,
-    SoftSnapshot, SpringState, TickInput, TickOutput, tool_id, tool_in,
+    ArmOutcome, ArmSetup, DeformableSnapshot, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Passed,
+    Query, Snapshot, SpringState, TickInput, TickOutput, tool_id, tool_in,
 };
 
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, Silencing, TickRecord};
@@ -175,7 +175,7 @@ struct ArmEvents {
     /// The force may rise only by the ramp.
     eased: bool,
     /// The tool touched a body that was removed.
-    let_down: bool,
+    touched_removed: bool,
 }
 
 /// An arm's part of a tick, between the engine and the governor.
@@ -305,7 +305,7 @@ pub struct LoopCore {
     gone: [u32; MAX_GONE],
     gone_count: u8,
     /// By arm: its tool has touched a client's body while clients are not served.
-    unserved: [bool; MAX_ARMS],
+    touched_unserved: [bool; MAX_ARMS],
     /// Range of client-visible ids of clients' bodies.
     clients_bodies: Range<u32>,
     silenced: Silenced,
@@ -376,7 +376,7 @@ impl LoopCore {
             events: [ArmEvents::default(); MAX_ARMS],
             gone: [0; MAX_GONE],
             gone_count: 0,
-            unserved: [false; MAX_ARMS],
+            touched_unserved: [false; MAX_ARMS],
             clients_bodies: 0..0,
             silenced: Silenced::new(),
             record: TickRecord::new(),
@@ -409,7 +409,7 @@ impl LoopCore {
         *slot = id;
         self.gone_count += 1;
         for (events, arm) in self.events.iter_mut().zip(&self.engine.output().arms) {
-            events.let_down |= arm.contacts[..arm.contact_count]
+            events.touched_removed |= arm.contacts[..arm.contact_count]
                 .iter()
                 .any(|c| c.body == id);
         }
@@ -439,7 +439,7 @@ impl LoopCore {
 
     /// Hands the newest snapshot of the soft bodies to the engine before a tick. Returns a buffer
     /// to recycle.
-    pub fn offer_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
+    pub fn offer_soft(&mut self, soft: Box<DeformableSnapshot>) -> Option<Box<DeformableSnapshot>> {
         if let Some(events) = self.events.get_mut(soft.arm) {
             events.offered_soft = soft.sequence;
         }
@@ -509,9 +509,9 @@ impl LoopCore {
             self.engine.set_passed(arm, passed);
         }
         for arm in &mut self.record.arms {
-            arm.inside_body = first_of(&self.engine, arm.inside);
+            arm.inside_body = first_body_id(&self.engine, arm.inside);
         }
-        note_bodies(&mut self.record, &self.engine);
+        record_bodies(&mut self.record, &self.engine);
         self.record.measures = self.engine.measures();
         &self.record
     }
@@ -554,7 +554,7 @@ impl LoopCore {
         record.silent = input.silent;
         record.gone = self.gone;
         record.gone_count = std::mem::take(&mut self.gone_count);
-        (record.silencings, record.silencing_count) = self.silenced.take_told();
+        (record.silencings, record.silencing_count) = self.silenced.take_orders();
         record.blame = if record.periods > 1 {
             Blame::Loop
         } else {
@@ -589,8 +589,8 @@ impl LoopCore {
         c.obey_stops(input);
         // One touch is enough: a hand that bounces off the body must not start a new fade with
         // every touch.
-        self.unserved[i] = input.silent.contains(Watched::Ipc)
-            && (self.unserved[i] || touches_any(outcome, &self.clients_bodies));
+        self.touched_unserved[i] = input.silent.contains(Watched::Ipc)
+            && (self.touched_unserved[i] || touches_any(outcome, &self.clients_bodies));
         let touch = self.silenced.touch(i, outcome);
         if touch == Touch::Forceless {
             c.governor.release();
@@ -603,8 +603,8 @@ impl LoopCore {
             spring: Some(c.frame.to_base_spring(&outcome.spring)),
             faults: ReasonSet::EMPTY
                 .with_if(!arm.attached, ForceOffReason::DeviceLost)
-                .with_if(step.events.let_down, ForceOffReason::ClientLost)
-                .with_if(self.unserved[i], ForceOffReason::ClientsUnserved)
+                .with_if(step.events.touched_removed, ForceOffReason::ClientLost)
+                .with_if(self.touched_unserved[i], ForceOffReason::ClientsUnserved)
                 .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
             enable: true,
         });
@@ -685,7 +685,7 @@ fn touches_any(outcome: &ArmOutcome, bodies: &Range<u32>) -> bool {
 }
 
 /// Client-visible id of the first body in a set of slots; 0 for an empty set.
-fn first_of(engine: &Simulation, slots: u64) -> u32 {
+fn first_body_id(engine: &Simulation, slots: u64) -> u32 {
     let first = slots.trailing_zeros() as usize;
     if let Some(other) = tool_in(first) {
         return tool_id(other);
@@ -697,7 +697,7 @@ fn first_of(engine: &Simulation, slots: u64) -> u32 {
 
 /// Records which bodies exist, the poses of those that moved, and the body whose turn it is to be
 /// surveyed.
-fn note_bodies(record: &mut TickRecord, engine: &Simulation) {
+fn record_bodies(record: &mut TickRecord, engine: &Simulation) {
     record.bodies = [0; MAX_BODIES];
     record.surveyed = None;
     record.moved_count = 0;

@@ -29,7 +29,7 @@ pub struct Silenced {
     fading: [bool; MAX_ARMS],
     /// Orders since the last tick, for its record.
     told: [Silencing; MAX_GONE],
-    told_count: u8,
+    order_count: u8,
 }
 
 impl Silenced {
@@ -40,7 +40,7 @@ impl Silenced {
             count: 0,
             fading: [false; MAX_ARMS],
             told: [Silencing::default(); MAX_GONE],
-            told_count: 0,
+            order_count: 0,
         }
     }
 
@@ -48,11 +48,11 @@ impl Silenced {
     /// Returns false, with nothing done, if too many orders came since; the next tick must run
     /// first.
     pub fn tell(&mut self, order: Silencing, last: &[ArmOutcome; MAX_ARMS]) -> bool {
-        let Some(slot) = self.told.get_mut(usize::from(self.told_count)) else {
+        let Some(slot) = self.told.get_mut(usize::from(self.order_count)) else {
             return false;
         };
         *slot = order;
-        self.told_count += 1;
+        self.order_count += 1;
         let known = self.bodies().iter().position(|body| *body == order.body);
         match (order.silent, known) {
             (true, None) => {
@@ -90,8 +90,8 @@ impl Silenced {
     }
 
     /// Takes the orders since the last tick, and their number.
-    pub fn take_told(&mut self) -> ([Silencing; MAX_GONE], u8) {
-        (self.told, std::mem::take(&mut self.told_count))
+    pub fn take_orders(&mut self) -> ([Silencing; MAX_GONE], u8) {
+        (self.told, std::mem::take(&mut self.order_count))
     }
 
     /// Returns what an arm's governor has to do after this outcome.

@@ -6,8 +6,8 @@
 
 use hapticd_planar::{Measures, PlanarEngine};
 use hapticd_proxy::{
-    BodyKey, BodyTable, Engine, Gains, Guide, Passed, Query, Snapshot, SoftSnapshot, TickInput,
-    TickOutput, TrackedBody, tool_in,
+    BodyKey, BodyTable, DeformableSnapshot, Engine, Gains, Guide, Passed, Query, Snapshot,
+    TickInput, TickOutput, TrackedBody, tool_in,
 };
 
 /// One of the two contact engines.
@@ -61,7 +61,10 @@ impl Simulation {
 
     /// Takes a snapshot from the soft bodies' thread. Returns a buffer that is no longer needed.
     /// The plane has no soft bodies.
-    pub fn receive_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
+    pub fn receive_soft(
+        &mut self,
+        soft: Box<DeformableSnapshot>,
+    ) -> Option<Box<DeformableSnapshot>> {
         match self {
             Self::Solid(engine) => engine.receive_soft(soft),
             Self::Planar(_) => Some(soft),

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hapticd_devices::arm::ArmCommand;
-use hapticd_proxy::{MAX_ARMS, Query, Snapshot, SoftSnapshot};
+use hapticd_proxy::{DeformableSnapshot, MAX_ARMS, Query, Snapshot};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 use spin_sleep::{SpinSleeper, SpinStrategy};
@@ -68,11 +68,11 @@ impl<A: Publish, B: Publish> Publish for (A, B) {
 }
 
 /// The loop's ends of the links to the soft bodies' thread.
-pub struct SoftLinks {
+pub struct DeformableLinks {
     /// Answers of the soft bodies' thread.
-    pub answers: ring::Consumer<Box<SoftSnapshot>>,
+    pub answers: ring::Consumer<Box<DeformableSnapshot>>,
     /// Used buffers, back to the soft bodies' thread.
-    pub used: ring::Producer<Box<SoftSnapshot>>,
+    pub used: ring::Producer<Box<DeformableSnapshot>>,
     /// Queries to the soft bodies' thread.
     pub queries: latest::Writer<Query>,
 }
@@ -90,7 +90,7 @@ pub struct Links<P> {
     /// Queries to the collision thread.
     pub queries: latest::Writer<Query>,
     /// Links to the soft bodies' thread, where the scene has soft bodies.
-    pub soft: Option<SoftLinks>,
+    pub soft: Option<DeformableLinks>,
     /// Records for the scribe.
     pub records: ring::Producer<TickRecord>,
     /// Limits, gains and clears, from the supervisor and the clients' server.

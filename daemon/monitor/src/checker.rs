@@ -38,7 +38,7 @@ mod preparer;
 #[cfg(test)]
 mod tests;
 
-use preparer::{Ends, Preparer};
+use preparer::{Preparer, WorkerEnd};
 
 enum ArmShape {
     Ball(f64),
@@ -152,7 +152,7 @@ impl Checker {
     /// Hands the preparation of large shapes to another thread, which serves the returned end.
     /// [`Checker::add_body`] then returns soon. Ticks before a shape is ready are not checked
     /// completely.
-    pub fn prepare_beside(&mut self) -> Ends {
+    pub fn prepare_on_other_thread(&mut self) -> WorkerEnd {
         let (preparer, ends) = preparer::preparer();
         self.preparer = Some(preparer);
         ends

@@ -176,7 +176,7 @@ const ROUND: Duration = Duration::from_millis(2);
 const REFRESH: u64 = 200;
 
 /// Source of the loop's events.
-enum Heard {
+enum EventSource {
     /// Derived from the records: in virtual time, where none is lost.
     Records(Changes),
     /// Sent by the loop itself.
@@ -188,9 +188,9 @@ pub struct Scribe {
     /// Statistics.
     pub stats: Stats,
     names: Vec<String>,
-    heard: Heard,
+    event_source: EventSource,
     offs: [ForceOffs; MAX_ARMS],
-    book: Logbook,
+    loop_log: Logbook,
     minute: Minute,
     /// Last known number of lost steps of the deformables.
     soft_lost: u64,
@@ -225,8 +225,8 @@ impl Scribe {
         let inside = InsideWatch::new(std::iter::empty(), &names);
         Scribe {
             offs: [ForceOffs::default(); MAX_ARMS],
-            book: Logbook::new(&names),
-            heard: Heard::Records(Changes::default()),
+            loop_log: Logbook::new(&names),
+            event_source: EventSource::Records(Changes::default()),
             minute: Minute::default(),
             soft_lost: 0,
             names,
@@ -251,13 +251,13 @@ impl Scribe {
     }
 
     /// Takes the loop's events from this ring instead of the records, which may be lost.
-    pub fn hear_from(&mut self, events: ring::Consumer<LoopEvent>) {
-        self.heard = Heard::Loop(events);
+    pub fn take_events_from(&mut self, events: ring::Consumer<LoopEvent>) {
+        self.event_source = EventSource::Loop(events);
     }
 
     /// Takes the events that the loop has sent since the last call.
-    fn hear(&mut self) {
-        while let Heard::Loop(events) = &mut self.heard
+    fn take_events(&mut self) {
+        while let EventSource::Loop(events) = &mut self.event_source
             && let Some(event) = events.pop()
         {
             self.event(&event);
@@ -278,7 +278,7 @@ impl Scribe {
             };
         }
         let started = *self.started_ns.get_or_insert(event.now_ns);
-        let Some(words) = self.book.event(event) else {
+        let Some(words) = self.loop_log.event(event) else {
             return;
         };
         let t = event.now_ns.saturating_sub(started) as f64 * 1e-9;
@@ -318,12 +318,12 @@ impl Scribe {
         {
             self.drop_sink(&why);
         }
-        if let Heard::Records(changes) = &mut self.heard {
+        if let EventSource::Records(changes) = &mut self.event_source {
             let mut events = Vec::new();
             changes.tick(record, |event| events.push(event));
             events.iter().for_each(|event| self.event(event));
         }
-        self.book.minute(record.now_ns);
+        self.loop_log.minute(record.now_ns);
         self.show(record);
     }
 
@@ -356,8 +356,8 @@ impl Scribe {
 
     /// Closes the recording and returns the report.
     pub fn finish(&mut self) -> Report {
-        self.hear();
-        self.book.finish();
+        self.take_events();
+        self.loop_log.finish();
         if let Some(mut sink) = self.sink.take()
             && let Err(why) = sink.finish()
         {
@@ -475,7 +475,7 @@ pub fn serve(
                 Err(TryRecvError::Disconnected) => break true,
             }
         };
-        scribe.hear();
+        scribe.take_events();
         while let Some(record) = records.pop() {
             // A body is in the step log before it is in any answer, and so before it is in a
             // record. By now the queue has everything that the checker needs for this record.

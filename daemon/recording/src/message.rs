@@ -483,7 +483,7 @@ impl OutputMessage {
 /// Gains and limits that the last message of an arm stated. Later messages repeat them only when
 /// they change.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LastSaid {
+pub struct LastStated {
     gains: Option<GainsMessage>,
     limits: Option<LimitsMessage>,
 }
@@ -491,7 +491,7 @@ pub struct LastSaid {
 impl TickMessage {
     /// Returns the message of the first `arms` arms of a record. `last` belongs to the message
     /// before and is updated.
-    pub fn of(record: &TickRecord, arms: usize, last: &mut [LastSaid; MAX_ARMS]) -> Self {
+    pub fn of(record: &TickRecord, arms: usize, last: &mut [LastStated; MAX_ARMS]) -> Self {
         let arms = record.arms.iter().zip(last).take(arms).enumerate();
         TickMessage {
             tick: record.tick,

@@ -322,42 +322,42 @@ fn read_error(error: &McapError) -> ReadError {
 }
 
 /// Returns the bytes after a text or a map that begins here; `None` if it is longer than the rest.
-fn behind_text(rest: &[u8]) -> Option<&[u8]> {
+fn after_text(rest: &[u8]) -> Option<&[u8]> {
     let (length, rest) = rest.split_first_chunk::<4>()?;
     rest.get(u32::from_le_bytes(*length) as usize..)
 }
 
 /// Returns whether a complete map from texts to texts begins here.
 fn is_map(rest: &[u8]) -> bool {
-    let behind = behind_text(rest).map_or(rest.len(), <[u8]>::len);
+    let behind = after_text(rest).map_or(rest.len(), <[u8]>::len);
     let Some(mut texts) = rest.get(4..rest.len() - behind) else {
         return false;
     };
     while !texts.is_empty() {
-        match behind_text(texts).and_then(behind_text) {
+        match after_text(texts).and_then(after_text) {
             Some(rest) => texts = rest,
             None => return false,
         }
     }
-    behind_text(rest).is_some()
+    after_text(rest).is_some()
 }
 
 /// Returns whether the lengths in a channel record fit into it.
 fn channel_is_whole(record: &[u8]) -> bool {
     let texts = record.get(4..);
-    let map = texts.and_then(behind_text).and_then(behind_text);
+    let map = texts.and_then(after_text).and_then(after_text);
     map.is_some_and(is_map)
 }
 
 /// Returns whether the lengths in a metadata record fit into it.
 fn metadata_is_whole(record: &[u8]) -> bool {
-    behind_text(record).is_some_and(is_map)
+    after_text(record).is_some_and(is_map)
 }
 
 /// Returns whether the lengths in an attachment record fit into it.
 fn attachment_is_whole(record: &[u8]) -> bool {
     let data = || {
-        let rest = behind_text(behind_text(record.get(16..)?)?)?;
+        let rest = after_text(after_text(record.get(16..)?)?)?;
         let (length, rest) = rest.split_first_chunk::<8>()?;
         // The data and a checksum of four bytes.
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;

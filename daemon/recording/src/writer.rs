@@ -22,7 +22,7 @@ use mcap::{Attachment, WriteOptions};
 use serde::Serialize;
 
 use super::files::Embedded;
-use super::message::{EventMessage, LastSaid, StepMessage, TickMessage};
+use super::message::{EventMessage, LastStated, StepMessage, TickMessage};
 use super::{COLLISION, CONFIG, EVENT, FILE, METADATA, Meta, TICK, schema};
 use crate::Sink;
 use hapticd_collision::step_log::StepLog;
@@ -130,7 +130,7 @@ pub struct Recorder<W: Output> {
     arms: usize,
     max_bytes: u64,
     epoch_ns: u64,
-    last: [LastSaid; MAX_ARMS],
+    last: [LastStated; MAX_ARMS],
     text: Vec<u8>,
     /// Length of the file after the last whole chunk.
     whole_bytes: u64,
@@ -218,7 +218,7 @@ impl<W: Output> Recorder<W> {
             arms: setup.arms.min(MAX_ARMS),
             max_bytes: setup.max_bytes,
             epoch_ns: setup.epoch_ns,
-            last: [LastSaid::default(); MAX_ARMS],
+            last: [LastStated::default(); MAX_ARMS],
             text: Vec::new(),
             whole_bytes,
             pending_bytes: 0,

@@ -16,7 +16,7 @@ use hapticd_geometry::MeshReport;
 
 use self::sheet::Sheet;
 use self::warnings::warnings;
-use super::{Failure, say};
+use super::{Failure, print_line};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -51,9 +51,9 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     if args.effective && args.json {
         let json =
             serde_json::to_string_pretty(&loaded.effective_json()).map_err(Failure::runtime)?;
-        say(&json);
+        print_line(&json);
     } else if args.effective {
-        say(&loaded.effective_toml());
+        print_line(&loaded.effective_toml());
     } else if args.json {
         let meshes: Vec<_> = built
             .meshes
@@ -66,15 +66,15 @@ pub fn check(args: &Args) -> Result<(), Failure> {
             "meshes": meshes,
             "warnings": warnings,
         });
-        say(&all.to_string());
+        print_line(&all.to_string());
     } else {
-        say(&format!("{}: good", args.config.display()));
-        say(&Sheet::new(&built, &loaded.config).to_string());
+        print_line(&format!("{}: good", args.config.display()));
+        print_line(&Sheet::new(&built, &loaded.config).to_string());
         for (of, report) in &built.meshes {
-            say(&format!("  {of}: {}", mesh_line(report)));
+            print_line(&format!("  {of}: {}", mesh_line(report)));
         }
         for warning in &warnings {
-            say(&format!("  warning: {warning}"));
+            print_line(&format!("  warning: {warning}"));
         }
     }
     if args.strict && !warnings.is_empty() {
@@ -88,7 +88,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
 fn bad(args: &Args, errors: &config::ConfigErrors) -> Failure {
     if args.json {
         let all = serde_json::json!({ "valid": false, "errors": errors.to_json() });
-        say(&all.to_string());
+        print_line(&all.to_string());
     }
     Failure::input(errors)
 }
@@ -104,7 +104,7 @@ fn unreadable(args: &Args, error: &config::LoadError) -> Failure {
             "message": error.to_string(),
             "help": null,
         });
-        say(&serde_json::json!({ "valid": false, "errors": [of] }).to_string());
+        print_line(&serde_json::json!({ "valid": false, "errors": [of] }).to_string());
     }
     Failure::input(error)
 }

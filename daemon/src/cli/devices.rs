@@ -6,7 +6,7 @@ use hapticd_devices::hid::{HidBus, identify};
 use hapticd_devices::profile::SHIPPED;
 use serde_json::json;
 
-use super::{Failure, say};
+use super::{Failure, print_line};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -58,14 +58,14 @@ pub fn devices(args: &Args) -> Result<(), Failure> {
             .map(|e| json!({ "path": e.path, "vendor_id": e.vendor_id, "product_id": e.product_id, "product": e.product }))
             .collect();
         let all = json!({ "arms": arms, "other_devices": others });
-        say(&serde_json::to_string_pretty(&all).map_err(Failure::runtime)?);
+        print_line(&serde_json::to_string_pretty(&all).map_err(Failure::runtime)?);
         return Ok(());
     }
     if found.is_empty() {
-        say("no arm found");
+        print_line("no arm found");
     }
     for f in &found {
-        say(&format!(
+        print_line(&format!(
             "{}  {}  profile {}  at {}{}",
             f.identity,
             f.entry.product,
@@ -83,7 +83,7 @@ pub fn devices(args: &Args) -> Result<(), Failure> {
             .iter()
             .filter(|e| !found.iter().any(|f| f.entry.path == e.path))
         {
-            say(&format!(
+            print_line(&format!(
                 "{:04x}:{:04x}  {}  no profile  at {}",
                 e.vendor_id, e.product_id, e.product, e.path
             ));

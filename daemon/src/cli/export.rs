@@ -11,7 +11,7 @@ use std::time::Duration;
 use hapticd_client::export::{FileFormat, NewestSkin, SkinSelection, SkinsError, newest_skins};
 use hapticd_client::{Client, ConnectError, skin_flag};
 
-use super::{Failure, create, say, taken};
+use super::{Failure, create, print_line, taken};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -77,7 +77,7 @@ pub fn export(args: &Args) -> Result<(), Failure> {
         return Err(Failure::runtime(format!("{}: {e}", output.display())));
     }
     for skin in &skins {
-        say(&described(skin));
+        print_line(&described(skin));
     }
     let triangles: usize = skins.iter().map(|s| s.frame.triangles.len()).sum();
     let up = if format == FileFormat::Glb {
@@ -85,7 +85,7 @@ pub fn export(args: &Args) -> Result<(), Failure> {
     } else {
         "z up"
     };
-    say(&format!(
+    print_line(&format!(
         "{}: {triangles} triangles, {} bytes; metres, {up}",
         output.display(),
         bytes.len()

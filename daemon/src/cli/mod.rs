@@ -104,7 +104,7 @@ pub fn main() -> ExitCode {
         Command::Export(args) => export::export(&args),
         Command::Schema => schema::schema(),
     };
-    match done.and_then(|()| all_said()) {
+    match done.and_then(|()| check_output()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Input(text)) => {
             eprintln!("{}", text.trim_end());
@@ -119,9 +119,9 @@ pub fn main() -> ExitCode {
 
 /// The file that this run has created, if any. It may be removed again if the run fails.
 #[derive(Default)]
-pub struct Fresh(Option<PathBuf>);
+pub struct CreatedFile(Option<PathBuf>);
 
-impl Fresh {
+impl CreatedFile {
     /// Removes the file, so that it does not block the next attempt.
     fn discard(&self) {
         if let Some(path) = &self.0 {
@@ -133,9 +133,9 @@ impl Fresh {
 
 /// Creates an output file. An existing file may be the user's only recording, so it is kept unless
 /// `force` is set.
-fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
+fn create(path: &Path, force: bool) -> Result<(File, CreatedFile), Failure> {
     let said = |e: io::Error| Failure::Input(format!("{}: {e}", path.display()));
-    let anyway = || Ok((File::create(path).map_err(said)?, Fresh::default()));
+    let anyway = || Ok((File::create(path).map_err(said)?, CreatedFile::default()));
     if force {
         return anyway();
     }
@@ -146,12 +146,12 @@ fn create(path: &Path, force: bool) -> Result<(File, Fresh), Failure> {
             if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
                 return Ok((
                     hapticd_sys::pipe::open_writable(path).map_err(said)?,
-                    Fresh::default(),
+                    CreatedFile::default(),
                 ));
             }
             Err(taken(path))
         }
-        made => Ok((made.map_err(said)?, Fresh(Some(path.to_owned())))),
+        made => Ok((made.map_err(said)?, CreatedFile(Some(path.to_owned())))),
     }
 }
 
@@ -164,31 +164,31 @@ fn taken(path: &Path) -> Failure {
 }
 
 /// First error on standard output.
-static UNSAID: OnceLock<io::Error> = OnceLock::new();
+static OUTPUT_ERROR: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a line to standard output. An error is reported at the end ([`unsaid`]).
-fn say(line: &str) {
+/// Prints a line to standard output. An error is reported at the end ([`output_error`]).
+fn print_line(line: &str) {
     use std::io::Write;
     if let Err(error) = writeln!(io::stdout().lock(), "{line}") {
-        let _ = UNSAID.set(error);
+        let _ = OUTPUT_ERROR.set(error);
     }
 }
 
 /// Returns the first error on standard output.
-fn unsaid() -> Option<&'static io::Error> {
-    UNSAID.get()
+fn output_error() -> Option<&'static io::Error> {
+    OUTPUT_ERROR.get()
 }
 
 /// Error number of a write to a terminal that was closed (`EIO`).
-const HUNG_UP: i32 = 5;
+const EIO: i32 = 5;
 
 /// Returns a failure if output was lost. A reader that has gone (`hapticd ... | head`) has what it
 /// wanted.
-fn all_said() -> Result<(), Failure> {
+fn check_output() -> Result<(), Failure> {
     let is_gone = |error: &io::Error| {
-        error.kind() == io::ErrorKind::BrokenPipe || error.raw_os_error() == Some(HUNG_UP)
+        error.kind() == io::ErrorKind::BrokenPipe || error.raw_os_error() == Some(EIO)
     };
-    match unsaid() {
+    match output_error() {
         Some(error) if !is_gone(error) => {
             Err(Failure::Runtime(format!("standard output: {error}")))
         }

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use hapticd_config as config;
 
-use super::{Failure, Fresh};
+use super::{CreatedFile, Failure};
 use hapticd_monitor::log::LogFormat;
 use hapticd_recording::Sink;
 use hapticd_recording::{Meta, Recorder, Setup, Time, files};
@@ -52,7 +52,7 @@ pub struct Recording {
     /// Reason why the recording is incomplete, if it is. Reaching its size limit is not a failure.
     pub failure: Arc<OnceLock<String>>,
     /// The created file, for a run that does not begin.
-    pub fresh: Fresh,
+    pub fresh: CreatedFile,
 }
 
 /// Begins the recording that the command line or the configuration requests. `file` is that of the

@@ -6,7 +6,7 @@ use std::time::Instant;
 use hapticd_config as config;
 use serde_json::json;
 
-use super::{Failure, say};
+use super::{Failure, print_line};
 use crate::replay::End;
 use crate::replay::{Outcome, replay as compute};
 use crate::session_setup;
@@ -71,7 +71,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
             fresh.discard();
             Failure::Runtime(why)
         })?;
-        say(&format!("{}: {count} poses", to.display()));
+        print_line(&format!("{}: {count} poses", to.display()));
         return Ok(());
     }
     let meta = reader.meta().clone();
@@ -120,15 +120,15 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
             "end": outcome.end,
             "speed": speed,
         });
-        say(&json.to_string());
+        print_line(&json.to_string());
     } else {
         if !args.verify {
-            say(outcome.report.to_string().trim_end());
+            print_line(outcome.report.to_string().trim_end());
         }
-        say(&format!("{name}: {}", verdict(&outcome)));
-        say(&format!("{speed:.1} times as fast as it was"));
+        print_line(&format!("{name}: {}", verdict(&outcome)));
+        print_line(&format!("{speed:.1} times as fast as it was"));
         if let Some(note) = &other_version {
-            say(note);
+            print_line(note);
         }
     }
     if args.verify && !outcome.is_identical() {

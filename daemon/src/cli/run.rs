@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use hapticd_config as config;
 
 use super::check::warnings;
-use super::{Failure, record, say};
+use super::{Failure, print_line, record};
 use crate::intentions;
 use crate::session::{self, Options, SessionError, Show};
 use crate::session_setup::{self, SessionSetup};
@@ -351,7 +351,7 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
                 recording.fresh.discard();
             }
             match &e {
-                SessionError::Ipc(SetupError::Socket(why)) if why.is_the_users() => {
+                SessionError::Ipc(SetupError::Socket(why)) if why.is_user_fixable() => {
                     Failure::input(e)
                 }
                 _ => Failure::runtime(e),
@@ -397,7 +397,7 @@ fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
         std::fs::write(path, json + "\n")
             .map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))
     });
-    say(report.to_string().trim_end());
+    print_line(report.to_string().trim_end());
     written?;
     penetration(report)
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use hapticd_client::Client;
 
-use super::{Failure, say, status_text, technician};
+use super::{Failure, print_line, status_text, technician};
 use crate::service::status::SCHEMA;
 
 /// Time between two requests of `--watch`.
-const EVERY: Duration = Duration::from_secs(1);
+const WATCH_PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -32,7 +32,7 @@ pub struct Args {
 /// Requests the status and prints it.
 pub fn status(args: &Args) -> Result<(), Failure> {
     if args.schema {
-        say(SCHEMA.trim_end());
+        print_line(SCHEMA.trim_end());
         return Ok(());
     }
     let path = technician::socket(args.socket.as_ref())?;
@@ -42,7 +42,7 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         let asked = ask(&path, &mut client);
         if args.watch && std::io::stdout().is_terminal() {
             // Moves to the top left and erases everything.
-            say("\x1b[H\x1b[2J");
+            print_line("\x1b[H\x1b[2J");
         }
         let was_gone = std::mem::replace(&mut is_gone, asked.is_err());
         let json = match asked {
@@ -51,10 +51,10 @@ pub fn status(args: &Args) -> Result<(), Failure> {
                 // The next request goes to a new daemon.
                 client = None;
                 gone(args.json, was_gone, &why);
-                if super::unsaid().is_some() {
+                if super::output_error().is_some() {
                     return Ok(());
                 }
-                std::thread::sleep(EVERY);
+                std::thread::sleep(WATCH_PERIOD);
                 continue;
             }
             Err(failure) => return Err(failure),
@@ -65,15 +65,15 @@ pub fn status(args: &Args) -> Result<(), Failure> {
             } else {
                 serde_json::to_string_pretty(&json)
             };
-            say(&text.map_err(Failure::runtime)?);
+            print_line(&text.map_err(Failure::runtime)?);
         } else {
             print(&json);
         }
         // The reader has gone.
-        if !args.watch || super::unsaid().is_some() {
+        if !args.watch || super::output_error().is_some() {
             return Ok(());
         }
-        std::thread::sleep(EVERY);
+        std::thread::sleep(WATCH_PERIOD);
     }
 }
 
@@ -96,7 +96,7 @@ fn ask(path: &Path, client: &mut Option<Client>) -> Result<serde_json::Value, Fa
 fn gone(json: bool, was_gone: bool, why: &str) {
     let line = format!("the daemon is gone, and asked again each second: {why}");
     if !json {
-        say(&line);
+        print_line(&line);
     } else if !was_gone {
         eprintln!("hapticd: {line}");
     }
@@ -105,24 +105,24 @@ fn gone(json: bool, was_gone: bool, why: &str) {
 /// Prints the status in words.
 fn print(json: &serde_json::Value) {
     for line in status_text::head(json) {
-        say(&line);
+        print_line(&line);
     }
     if let Some(soft) = json.get("soft").filter(|soft| soft.is_object()) {
-        say(&format!(
+        print_line(&format!(
             "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}{}; they meet {} rigid bodies and cannot meet {}",
             soft["steps"],
             soft["step_us"],
             soft["contacts"],
             soft["backend"].as_str().unwrap_or("?"),
             soft["lost_ticks"],
-            crowded(soft),
-            incidents(soft),
+            losses(soft),
+            gpu_history(soft),
             soft["rigid_bodies"],
             soft["unmet_bodies"]
         ));
     }
     if let Some(skin) = json.get("skin").filter(|skin| skin.is_object()) {
-        say(&format!(
+        print_line(&format!(
             "skins: {} frames, the last round took {} ms for {} triangles, {} coarser than wanted, {} late, {} faulty, {} refused; seen and felt are at most {} m apart",
             skin["frames"],
             skin["round_ms"],
@@ -137,14 +137,14 @@ fn print(json: &serde_json::Value) {
             .iter()
             .any(|n| n.as_u64() > Some(0))
         {
-            say(&format!(
+            print_line(&format!(
                 "large skins: a GPU made {} frames, the CPU {} in its place; the last time since {}",
                 skin["by_gpu"], skin["instead"], skin["why_instead"],
             ));
         }
     }
     if let Some(near) = json.get("near").filter(|near| near.is_object()) {
-        say(&format!(
+        print_line(&format!(
             "near the tools: the {} looks; the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",
             near["backend"].as_str().unwrap_or("?"),
             near["sent"],
@@ -152,23 +152,23 @@ fn print(json: &serde_json::Value) {
             near["short"],
             near["late"],
             near["gpu_us"],
-            incidents(near),
+            gpu_history(near),
         ));
     }
     if let Some(line) = broad(&json["broad_phase"]) {
-        say(&format!("broad phase: {line}"));
+        print_line(&format!("broad phase: {line}"));
     }
     if let Some(line) = broad(&json["soft"]["broad_phase"]) {
-        say(&format!("broad phase of the soft bodies: {line}"));
+        print_line(&format!("broad phase of the soft bodies: {line}"));
     }
     if let Some(line) = planar(&json["planar"]) {
-        say(&format!("planar: {line}"));
+        print_line(&format!("planar: {line}"));
     }
     for client in json["clients"].as_array().into_iter().flatten() {
-        say(&format!("client {}: {}", client["client"], client["name"]));
+        print_line(&format!("client {}: {}", client["client"], client["name"]));
     }
     if let Some(report) = json.get("report").filter(|r| r.is_object()) {
-        say(&format!(
+        print_line(&format!(
             "{} ticks, {} missed, compute p99 {} us, lateness p99 {} us",
             report["ticks"],
             report["missed"]["total"],
@@ -234,7 +234,7 @@ fn planar(facts: &serde_json::Value) -> Option<String> {
 }
 
 /// Describes the losses of a GPU; empty if it was never given up.
-fn incidents(facts: &serde_json::Value) -> String {
+fn gpu_history(facts: &serde_json::Value) -> String {
     if facts["takeovers"].as_u64().unwrap_or(0) == 0 {
         return String::new();
     }
@@ -248,7 +248,7 @@ fn incidents(facts: &serde_json::Value) -> String {
 }
 
 /// Describes pairs of spheres beyond the capacity, and surfaces that crossed each other, if any.
-fn crowded(facts: &serde_json::Value) -> String {
+fn losses(facts: &serde_json::Value) -> String {
     let crossings = match facts["crossings"].as_u64() {
         None | Some(0) => String::new(),
         Some(pairs) => {
@@ -271,7 +271,7 @@ mod tests {
     use hapticd_geometry::broad::{BroadWork, Upkeep};
     use hapticd_scene::BroadPhaseKind;
 
-    use super::{broad, crowded, incidents, planar};
+    use super::{broad, gpu_history, losses, planar};
     use hapticd_collision::broad_phase::{BroadPhaseStats, PlanarStats};
 
     #[test]
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn pairs_that_had_no_room_are_told_when_there_are_any() {
-        let told = |facts| crowded(&facts);
+        let told = |facts| losses(&facts);
         assert_eq!(told(serde_json::json!({})), "");
         assert_eq!(told(serde_json::json!({ "pairs_left_out": 0 })), "");
         let text = told(serde_json::json!({ "pairs_left_out": 7 }));
@@ -366,15 +366,15 @@ mod tests {
         let mut facts = serde_json::json!({
             "takeovers": 0, "handed_back": 0, "failed_attempts": 0, "why": "",
         });
-        assert_eq!(incidents(&facts), "");
+        assert_eq!(gpu_history(&facts), "");
         // The daemon does not know of it.
-        assert_eq!(incidents(&serde_json::json!({})), "");
+        assert_eq!(gpu_history(&serde_json::json!({})), "");
         facts["takeovers"] = 3.into();
         facts["handed_back"] = 2.into();
         facts["failed_attempts"] = 5.into();
         facts["why"] = "the GPU was lost".into();
         assert_eq!(
-            incidents(&facts),
+            gpu_history(&facts),
             "; given up 3 times, handed back 2, 5 attempts failed; the last time: the GPU was lost"
         );
     }

@@ -8,12 +8,12 @@ use hapticd_client::{
 };
 use hapticd_protocol::place::TECHNICIAN_SOCKET;
 
-use super::{Failure, say};
+use super::{Failure, print_line};
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_ipc::limit_names::changes;
 
 /// Maximum number of reads of a state that is being written.
-const LOOKS: usize = 1000;
+const MAX_READS: usize = 1000;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -44,7 +44,7 @@ pub fn clear(args: &Args) -> Result<(), Failure> {
     let before: Vec<_> = states.iter().map(|state| reason(state.as_ref())).collect();
     client.clear_fault(asked).map_err(Failure::runtime)?;
     for ((arm, state), before) in arms.iter().zip(&states).zip(before) {
-        say(&format!(
+        print_line(&format!(
             "{}: {}",
             arm.name,
             cleared(before, reason(state.as_ref()))
@@ -67,7 +67,7 @@ pub fn release(args: &Args) -> Result<(), Failure> {
                 None => "nothing was tightened".to_owned(),
             },
         };
-        say(&format!("{}: {what}", arm.name));
+        print_line(&format!("{}: {what}", arm.name));
     }
     Ok(())
 }
@@ -123,7 +123,7 @@ fn told(limits: &Limits) -> [f64; 8] {
 fn reason(state: Option<&Subscription>) -> Option<u8> {
     let state = state?;
     // A read is torn if a tick is written at the same time.
-    let newest = (0..LOOKS).find_map(|_| state.state().ok());
+    let newest = (0..MAX_READS).find_map(|_| state.state().ok());
     newest.map(|state| state.reason)
 }
 

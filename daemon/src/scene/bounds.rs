@@ -10,7 +10,7 @@ use hapticd_geometry::Vec3;
 /// Maximum coordinate of a mesh, m. Clients' poses have the same bound.
 pub const MAX_COORDINATE_M: f64 = 1e4;
 /// Maximum number of triangles of a generated shape; files may have more.
-pub const MADE_TRIANGLES_MAX: u64 = 1_000_000;
+pub const GENERATED_TRIANGLES_MAX: u64 = 1_000_000;
 
 /// Reason why a shape is not made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum BoundsError {
         metres: f64,
     },
     /// A number of cells or segments is too large.
-    #[error("it would have about {triangles} triangles; {MADE_TRIANGLES_MAX} are allowed")]
+    #[error("it would have about {triangles} triangles; {GENERATED_TRIANGLES_MAX} are allowed")]
     Count {
         /// Estimated number of triangles.
         triangles: u64,
@@ -52,7 +52,7 @@ pub fn check_count(shape: &config::Shape) -> Result<(), BoundsError> {
         // Linear in numbers of at most a few thousand.
         _ => 0,
     };
-    if triangles > MADE_TRIANGLES_MAX {
+    if triangles > GENERATED_TRIANGLES_MAX {
         return Err(BoundsError::Count { triangles });
     }
     Ok(())

@@ -17,9 +17,9 @@ pub const MAX_SPHERES: usize = 20_000;
 /// surface.
 const SPACING: f64 = 1.2;
 /// Distance between the drops of a fluid, in radii: side by side.
-const APART: f64 = 2.0;
+const DROP_SPACING: f64 = 2.0;
 /// Default edge of a skin's cubes, in radii.
-const CELL: f64 = 0.4;
+const DEFAULT_CELL: f64 = 0.4;
 
 /// Reason why an implicit body cannot be made of its shape. The fault is in the configuration.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ const CELL: f64 = 0.4;
 pub enum ImplicitError {
     /// A strand needs a curve as its shape.
     #[error("strand `{0}`: give it a shape of kind \"coil\", \"line\" or \"folds\"")]
-    NoCourse(String),
+    NoCurve(String),
     /// A shape with holes has no inside to fill.
     #[error("body `{name}`: its shape is open and cannot be filled with spheres")]
     Open {
@@ -73,13 +73,13 @@ pub fn implicit(
     let radius_m = made.sphere_radius_m;
     let (damping_s, stiffness_n_m) = (made.damping_ms * 1e-3, made.stiffness_n_per_m);
     let spacing_m = match made.model {
-        config::Model::Fluid => APART * radius_m,
+        config::Model::Fluid => DROP_SPACING * radius_m,
         _ => SPACING * radius_m,
     };
     let filled = || filled(body, folder, spacing_m);
     let (local, volume_m3, model) = match made.model {
         config::Model::Strand => {
-            let points = course(body, spacing_m)?;
+            let points = along_curve(body, spacing_m)?;
             let ways = points.windows(2).map(|w| (w[1] - w[0]).norm());
             let length_m: f64 = ways.sum();
             let volume_m3 = std::f64::consts::PI * radius_m * radius_m * length_m;
@@ -130,7 +130,7 @@ pub fn implicit(
             config::Blending::Creased => Blending::Creased,
             config::Blending::Bulging => Blending::Bulging,
         },
-        cell_m: made.cell_m.unwrap_or(CELL * radius_m),
+        cell_m: made.cell_m.unwrap_or(DEFAULT_CELL * radius_m),
         surface: material(body, materials),
     })
 }
@@ -188,11 +188,11 @@ impl Folds {
         )
     }
 
-    /// Returns the point at a distance `way_m` along the curve.
-    fn at(&self, way_m: f64) -> Vec3 {
+    /// Returns the point at a distance `arc_m` along the curve.
+    fn at(&self, arc_m: f64) -> Vec3 {
         let unit = self.run_m + self.bend_m();
-        let run = ((way_m / unit) as u32).min(self.count() - 1);
-        let way = way_m - f64::from(run) * unit;
+        let run = ((arc_m / unit) as u32).min(self.count() - 1);
+        let way = arc_m - f64::from(run) * unit;
         let along = if run.is_multiple_of(2) {
             Vec3::x()
         } else {
@@ -209,7 +209,7 @@ impl Folds {
 }
 
 /// Places spheres along a coil, a line or folds, with the requested spacing or slightly less.
-fn course(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitError> {
+fn along_curve(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitError> {
     let (length_m, at): (f64, Box<dyn Fn(f64) -> Vec3>) = match body.shape {
         config::Shape::Coil {
             radius_m,
@@ -244,7 +244,7 @@ fn course(body: &config::Body, spacing_m: f64) -> Result<Vec<Vec3>, ImplicitErro
             let length_m = all.length_m();
             (length_m, Box::new(move |share| all.at(share * length_m)))
         }
-        _ => return Err(ImplicitError::NoCourse(body.name.clone())),
+        _ => return Err(ImplicitError::NoCurve(body.name.clone())),
     };
     let pieces = (length_m / spacing_m).ceil().max(1.0);
     check_count(body, pieces + 1.0)?;

@@ -149,7 +149,7 @@ pub enum InsertionError {
 }
 
 /// A fault, and the key that causes it.
-pub struct Wrong {
+pub struct KeyedError {
     /// Key as the configuration's entries write it.
     pub key: String,
     /// The fault itself.
@@ -157,7 +157,7 @@ pub struct Wrong {
 }
 
 /// A needle, ready for the loop.
-pub struct Made {
+pub struct BuiltNeedle {
     /// Name of the needle.
     pub name: String,
     /// Radius of its hub, m.
@@ -165,15 +165,15 @@ pub struct Made {
     /// Index of its arm.
     pub arm: usize,
     /// The needle in its tissue, for the loop.
-    pub felt: NeedleInTissue,
+    pub guide: NeedleInTissue,
     /// Geometry of the needle.
     pub needle: Needle,
 }
 
 /// The tissue, if there is one, and the needles that go into it.
-pub type Insertable = (Option<Arc<Tissue>>, Vec<Made>);
+pub type Insertable = (Option<Arc<Tissue>>, Vec<BuiltNeedle>);
 
-impl Made {
+impl BuiltNeedle {
     /// Returns the needle's description for [`Watch`](hapticd_collision::needle::Watch).
     pub fn watchable(&self) -> Watchable {
         Watchable {
@@ -197,7 +197,7 @@ pub fn tissue_name(config: &config::Config) -> &str {
 ///
 /// # Errors
 /// All faults.
-pub fn build(config: &config::Config, folder: &Path) -> Result<Insertable, Vec<Wrong>> {
+pub fn build(config: &config::Config, folder: &Path) -> Result<Insertable, Vec<KeyedError>> {
     let of = |kind| config.bodies.iter().filter(move |b| b.kind == kind);
     let mut wrong = Vec::new();
     let mut tissues = of(config::BodyKind::Tissue);
@@ -242,11 +242,11 @@ pub fn build(config: &config::Config, folder: &Path) -> Result<Insertable, Vec<W
     let mut made = Vec::new();
     for (body, arm, needle, hub_m) in needles {
         match NeedleInTissue::new(tissue.clone(), needle, hub_m) {
-            Ok(felt) => made.push(Made {
+            Ok(guide) => made.push(BuiltNeedle {
                 name: body.name.clone(),
                 hub_m,
                 arm,
-                felt,
+                guide,
                 needle,
             }),
             Err(error) => wrong.push(bad_needle(body, error)),
@@ -259,16 +259,16 @@ pub fn build(config: &config::Config, folder: &Path) -> Result<Insertable, Vec<W
     }
 }
 
-fn fault(body: &config::Body, key: &str, error: InsertionError) -> Wrong {
-    Wrong {
+fn fault(body: &config::Body, key: &str, error: InsertionError) -> KeyedError {
+    KeyedError {
         key: format!("body.{}.{key}", body.name),
         error: error.into(),
     }
 }
 
-fn no_tissue(what: &'static str, name: &str, table: &str) -> Wrong {
+fn no_tissue(what: &'static str, name: &str, table: &str) -> KeyedError {
     let key = if table == "layer" { "name" } else { "kind" };
-    Wrong {
+    KeyedError {
         key: format!("{table}.{name}.{key}"),
         error: InsertionError::NoTissue {
             what,
@@ -278,7 +278,7 @@ fn no_tissue(what: &'static str, name: &str, table: &str) -> Wrong {
     }
 }
 
-fn bad_needle(body: &config::Body, error: NeedleError) -> Wrong {
+fn bad_needle(body: &config::Body, error: NeedleError) -> KeyedError {
     let key = match error {
         NeedleError::Curvature { .. } => "needle.curvature_1_m",
         NeedleError::Segment { .. } => "needle.segment_m",
@@ -291,7 +291,7 @@ fn bad_needle(body: &config::Body, error: NeedleError) -> Wrong {
 type Placed<'a> = (&'a config::Body, usize, Needle, f64);
 
 /// Returns the valid needles, with the indices of their arms and the radii of their hubs.
-fn needles<'a>(config: &'a config::Config, wrong: &mut Vec<Wrong>) -> Vec<Placed<'a>> {
+fn needles<'a>(config: &'a config::Config, wrong: &mut Vec<KeyedError>) -> Vec<Placed<'a>> {
     let mut placed: Vec<Placed> = Vec::new();
     let all = config.bodies.iter();
     for body in all.filter(|b| b.kind == config::BodyKind::Needle) {
@@ -382,7 +382,7 @@ fn tissue(
     body: &config::Body,
     folder: &Path,
     reach_m: f64,
-) -> Result<Arc<Tissue>, Vec<Wrong>> {
+) -> Result<Arc<Tissue>, Vec<KeyedError>> {
     let config::Shape::Cuboid { size_m } = &body.shape else {
         let error = InsertionError::NotCuboid(body.name.clone());
         return Err(vec![fault(body, "shape.kind", error)]);
@@ -418,7 +418,7 @@ fn tissue(
                     puncture_force_n: inner.structure.puncture_force_n,
                 });
             }
-            Err(error) => wrong.push(Wrong {
+            Err(error) => wrong.push(KeyedError {
                 key: format!("body.{}.shape.kind", inner.name),
                 error,
             }),
@@ -439,7 +439,7 @@ fn tissue(
 }
 
 /// Returns the fault of a tissue. It names the structure if that caused it.
-fn tissue_fault(config: &config::Config, body: &config::Body, error: TissueError) -> Wrong {
+fn tissue_fault(config: &config::Config, body: &config::Body, error: TissueError) -> KeyedError {
     let (id, key, what) = match &error {
         TissueError::Outside { id, at_m } => {
             let tissue = &body.name;
@@ -468,12 +468,12 @@ fn tissue_fault(config: &config::Config, body: &config::Body, error: TissueError
 }
 
 /// Returns all faults in the layers of a tissue of height `height_m`.
-fn layer_faults(config: &config::Config, tissue: &config::Body, height_m: f64) -> Vec<Wrong> {
+fn layer_faults(config: &config::Config, tissue: &config::Body, height_m: f64) -> Vec<KeyedError> {
     let mut wrong = Vec::new();
     let mut depth_m = 0.0;
     for layer in &config.layers {
         let mut tell = |key: &str, error: InsertionError| {
-            wrong.push(Wrong {
+            wrong.push(KeyedError {
                 key: format!("layer.{}.{key}", layer.name),
                 error: error.into(),
             });

@@ -22,8 +22,9 @@ pub(super) fn json(server: &ServerStatus, live: &Live) -> String {
             let mut value = self::arm(index, arm, tick, live.record.now_ns);
             value["inside"] = json!(live.inside.get(index));
             let limits = server.limits.get(index).copied().flatten();
-            value["limits"] = json!(limits.map(|limits| eight(&limits.in_force)));
-            value["limits_configured"] = json!(limits.map(|limits| eight(&limits.configured)));
+            value["limits"] = json!(limits.map(|limits| tightenable_limits(&limits.in_force)));
+            value["limits_configured"] =
+                json!(limits.map(|limits| tightenable_limits(&limits.configured)));
             value
         })
         .collect();
@@ -98,7 +99,7 @@ fn arm(index: usize, arm: &LiveArm, tick: &ArmTick, now_ns: u64) -> Value {
 }
 
 /// Returns the eight limits that clients can tighten.
-fn eight(limits: &Limits) -> Map<String, Value> {
+fn tightenable_limits(limits: &Limits) -> Map<String, Value> {
     let names = limit_names::NAMES.iter().copied().map(str::to_owned);
     let values = limit_names::of(limits).map(Value::from);
     names.zip(values).collect()

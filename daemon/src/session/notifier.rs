@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use hapticd_collision::broad_phase::BroadPhaseStats;
-use hapticd_collision::deformable::SoftState;
+use hapticd_collision::deformable::DeformableState;
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::skin::SkinThreadState;
 use hapticd_monitor::scribe::Live;
@@ -83,7 +83,7 @@ impl Notifier {
     }
 
     /// Reports the status of the soft bodies' thread, if the live view's lock is free.
-    pub(super) fn soft(&mut self, state: &SoftState, live: &Mutex<Live>) {
+    pub(super) fn soft(&mut self, state: &DeformableState, live: &Mutex<Live>) {
         if let Ok(mut live) = live.try_lock() {
             let facts = state.facts();
             let (back, lost) = self.soft.news(facts.takeovers, facts.handed_back);

@@ -33,7 +33,7 @@ pub(super) fn prepare(
     }
     let (gpu_threads, gpu_threads_end) = gpu_threads();
     let wanted = config.collision.backend;
-    let chosen = backend::choose_near(&mut setup.collider, wanted, &gpu_threads)?;
+    let chosen = backend::choose_midphase(&mut setup.collider, wanted, &gpu_threads)?;
     tracing::info!("{chosen}");
     let broad_phase = setup.collider.world().broad_phase().name();
     tracing::info!("which bodies may touch at all: {broad_phase}");
@@ -42,7 +42,7 @@ pub(super) fn prepare(
     drop(gpu_threads);
     let mut checker = options.check.then(|| setup.checker());
     if let Some(checker) = &mut checker {
-        let shapes = checker.prepare_beside();
+        let shapes = checker.prepare_on_other_thread();
         // It ends with the checker.
         thread::spawn("checker", move || while shapes.serve_one() {})?;
     }

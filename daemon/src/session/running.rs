@@ -14,7 +14,7 @@ use super::SessionError;
 use super::controls::Controls;
 use super::reading::Reading;
 use super::sentry::{Brake, Sentry};
-use super::shown::Shown;
+use super::shown::ViewThread;
 use super::stop::{Ending, Threads};
 use super::supervise::{Signs, Supervisor};
 use crate::service::Service;
@@ -27,7 +27,7 @@ pub(super) struct Running {
     pub(super) service: Option<Service>,
     pub(super) signs: Arc<Signs>,
     pub(super) live: Arc<Mutex<Live>>,
-    pub(super) shown: Shown,
+    pub(super) shown: ViewThread,
     /// The longest silence of each thread that the loop watches.
     pub(super) longest: Longest,
     /// Keeps processors from deep sleep until all is shown.

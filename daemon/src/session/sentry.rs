@@ -25,16 +25,16 @@ use hapticd_loop::thread::Flags;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Time that the process may live on after its session, if a signal requested the end: its last
 /// output may wait for a reader.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+const LINGER_TIME: Duration = Duration::from_secs(2);
 /// Time that the arms' threads have for their last command, which is zero.
-const ARMS: Duration = Duration::from_millis(500);
+const ARMS_TIMEOUT: Duration = Duration::from_millis(500);
 /// Time that the loop has for its last tick.
-const LAST_TICK: Duration = Duration::from_millis(50);
+const LAST_TICK_TIMEOUT: Duration = Duration::from_millis(50);
 /// Signals of one kind within this time are one order: `timeout` and `sudo` signal their child, and
 /// then the process group that it is in.
 const ONE_ORDER: Duration = Duration::from_millis(20);
 /// Exit status of a process that ended without its supervisor.
-const STATUS: u8 = 1;
+const EXIT_STATUS: u8 = 1;
 
 /// Ends force, and with it the session.
 pub(super) struct Brake {
@@ -86,12 +86,12 @@ impl Brake {
         self.flags.stopping.store(true, Ordering::Relaxed);
         self.flags.cut.store(true, Ordering::Relaxed);
         let from = self.flags.heartbeat.load(Ordering::Relaxed);
-        within(LAST_TICK, || {
+        within(LAST_TICK_TIMEOUT, || {
             self.flags.heartbeat.load(Ordering::Relaxed) > from + 1
         });
         self.flags.quit.store(true, Ordering::Release);
         self.stop.store(true, Ordering::Release);
-        within(ARMS, || self.arms.load(Ordering::Acquire) == 0);
+        within(ARMS_TIMEOUT, || self.arms.load(Ordering::Acquire) == 0);
     }
 }
 
@@ -222,25 +222,25 @@ fn serve(signals: &Signals, brake: &Brake, reload: &AtomicBool) {
                 progress.deadline = None;
             }
             if progress.orders.count > 0 && progress.deadline.is_none() {
-                progress.bring_forward(now + LAST_WORDS);
+                progress.bring_forward(now + LINGER_TIME);
             }
         }
         let is_due = progress.deadline.is_some_and(|at| now >= at);
         if is_due || progress.orders.count > 2 {
-            take_over(brake, progress.over);
+            end_process(brake, progress.over);
         }
     }
 }
 
 /// Ends the process without the supervisor.
-fn take_over(brake: &Brake, over: bool) -> ! {
+fn end_process(brake: &Brake, over: bool) -> ! {
     brake.end_force();
     process::say_unless_it_blocks(if over {
         "hapticd: ended before its last words were read\n"
     } else {
         "hapticd: ended without its supervisor, which did not come to an end; force is off\n"
     });
-    process::end_now(STATUS)
+    process::end_now(EXIT_STATUS)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::{SessionError, Show, ViewAction, thread};
 use hapticd_monitor::scribe::Live;
 
 /// Handle of the thread, with the wish of its user.
-pub(super) struct Shown {
+pub(super) struct ViewThread {
     quit: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Frames {
     unseen: Receiver<Box<Live>>,
 }
 
-impl Shown {
+impl ViewThread {
     /// Starts the thread.
     ///
     /// # Errors
@@ -43,11 +43,11 @@ impl Shown {
                 }
             }
         })?;
-        Ok((Shown { quit, thread }, Frames { frames, unseen }))
+        Ok((ViewThread { quit, thread }, Frames { frames, unseen }))
     }
 
     /// Returns the last wish of the view. Never waits.
-    pub(super) fn wish(&self) -> ViewAction {
+    pub(super) fn last_action(&self) -> ViewAction {
         if self.quit.load(Ordering::Relaxed) {
             ViewAction::Quit
         } else {
@@ -84,7 +84,7 @@ mod tests {
     fn the_newest_frame_waits_while_the_reader_does_not_read() {
         let (entered, enters) = bounded(8);
         let (go, gate) = bounded::<()>(8);
-        let (shown, frames) = Shown::start(Box::new(move |live| {
+        let (shown, frames) = ViewThread::start(Box::new(move |live| {
             entered.send(live.record.tick).unwrap();
             gate.recv().unwrap();
             if live.record.tick == 9 {
@@ -97,7 +97,7 @@ mod tests {
         let mut live = Live::new();
         live.record.tick = 1;
         frames.show(&live);
-        assert_eq!(shown.wish(), ViewAction::Continue);
+        assert_eq!(shown.last_action(), ViewAction::Continue);
         assert_eq!(enters.recv().unwrap(), 1);
         for tick in 2..10 {
             live.record.tick = tick;

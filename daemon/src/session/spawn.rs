@@ -23,7 +23,7 @@ use super::prepare::Prepared;
 use super::reading::Reading;
 use super::running::{Running, Supervision};
 use super::sentry::Brake;
-use super::shown::Shown;
+use super::shown::ViewThread;
 use super::stop::Threads;
 use super::wire::Channels;
 use super::{Options, SessionError};
@@ -86,7 +86,7 @@ impl Spawner<'_> {
 
         let scribe = self.scribe(channels.scribe, inputs, realtime)?;
         let reading = Reading::start(options.reload)?;
-        let (shown, frames) = Shown::start(options.view)?;
+        let (shown, frames) = ViewThread::start(options.view)?;
         let signs = Arc::new(signs);
         let present = Present {
             soft: soft.is_some(),

@@ -81,7 +81,7 @@ impl Ending<'_> {
         self.ramp(&threads.haptic);
         self.brake.flags.quit.store(true, Ordering::Release);
         if !ends_soon(&threads.haptic) {
-            return Err(self.without_the_loop(&threads, service));
+            return Err(self.end_without_loop(&threads, service));
         }
         join(threads.haptic, &mut died, "haptic");
         self.brake.stop.store(true, Ordering::Release);
@@ -89,7 +89,7 @@ impl Ending<'_> {
         for thread in threads.arms {
             // A hung device holds its thread for seconds. Its zero command is queued, and the
             // process does not wait for it.
-            if tell_unless_it_ends(&thread) {
+            if ends_soon_or_warn(&thread) {
                 join(thread, &mut died, "arm");
             }
         }
@@ -136,10 +136,10 @@ impl Ending<'_> {
 
     /// Ends the session while the loop hangs. The arms' threads send zero and the clients are
     /// notified. Threads that wait for the loop are left to the end of the process.
-    fn without_the_loop(&self, threads: &Threads, service: Option<Service>) -> SessionError {
+    fn end_without_loop(&self, threads: &Threads, service: Option<Service>) -> SessionError {
         self.brake.stop.store(true, Ordering::Release);
         for thread in &threads.arms {
-            tell_unless_it_ends(thread);
+            ends_soon_or_warn(thread);
         }
         if let Some(service) = service {
             service.stop();
@@ -175,7 +175,7 @@ pub(super) fn ends_soon<T>(thread: &JoinHandle<T>) -> bool {
 }
 
 /// Waits for the thread of an arm, and logs an error if it does not end. Returns whether it has.
-fn tell_unless_it_ends(thread: &JoinHandle<()>) -> bool {
+fn ends_soon_or_warn(thread: &JoinHandle<()>) -> bool {
     let ends = ends_soon(thread);
     if !ends {
         tracing::error!(

@@ -14,14 +14,14 @@ use hapticd_sys::clock::now_ns;
 use super::controls::{Controls, tell_clients};
 use super::reading::Reading;
 use super::sentry::{Brake, Sentry};
-use super::shown::Shown;
+use super::shown::ViewThread;
 use super::stop::Threads;
 use super::watch::{Pulse, Watch};
 use super::{RELOAD_EVERY_NS, ViewAction, measured_gains};
 use crate::service::{Service, SupervisorRequest};
 use crate::session_setup::gains::CouplingKeys;
 use hapticd_collision::broad_phase::BroadPhaseStats;
-use hapticd_collision::deformable::SoftState;
+use hapticd_collision::deformable::DeformableState;
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::skin::SkinThreadState;
 use hapticd_loop::arms::ArmState;
@@ -45,7 +45,7 @@ pub(super) struct Signs {
     /// `None` without clients.
     pub(super) ipc: Option<Beat>,
     pub(super) arms: Vec<Arc<ArmState>>,
-    pub(super) soft: Arc<SoftState>,
+    pub(super) soft: Arc<DeformableState>,
     pub(super) skin: Arc<SkinThreadState>,
     pub(super) near: Arc<Mutex<Option<MidPhaseStatus>>>,
     pub(super) broad: Arc<Mutex<BroadPhaseStats>>,
@@ -75,7 +75,7 @@ pub(super) struct Supervisor<'a> {
     pub(super) brake: &'a Brake,
     pub(super) sentry: &'a Sentry,
     pub(super) reading: Reading,
-    pub(super) shown: &'a Shown,
+    pub(super) shown: &'a ViewThread,
     pub(super) live: &'a Mutex<Live>,
     pub(super) threads: &'a Threads,
     pub(super) signs: &'a Signs,
@@ -136,7 +136,7 @@ impl Supervisor<'_> {
                 self.retune();
             }
             self.serve_clients();
-            if self.shown.wish() == ViewAction::Quit {
+            if self.shown.last_action() == ViewAction::Quit {
                 return None;
             }
             std::thread::sleep(ROUND);
@@ -198,7 +198,7 @@ impl Supervisor<'_> {
         if let Ok(live) = self.live.try_lock() {
             service.relay(&live);
         }
-        while let Ok(SupervisorRequest::Reload(token)) = service.wishes.try_recv() {
+        while let Ok(SupervisorRequest::Reload(token)) = service.supervisor_requests.try_recv() {
             self.reading.ask(Some(token));
         }
     }

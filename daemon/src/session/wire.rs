@@ -10,7 +10,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd_collision::broad_phase::BroadPhaseStats;
 use hapticd_collision::collider;
 use hapticd_collision::command::{Applied, Request, SceneReply};
-use hapticd_collision::deformable::{self, SoftState, Surface};
+use hapticd_collision::deformable::{self, DeformableState, Surface};
 use hapticd_collision::janitor::{self, Janitor};
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::planner::{self, Planner};
@@ -23,11 +23,11 @@ use hapticd_loop::core::ArmInput;
 use hapticd_loop::events::{EventFeed, LoopEvent};
 use hapticd_loop::limits::{self, Composer};
 use hapticd_loop::record::{BodyOrder, TickRecord};
-use hapticd_loop::thread::{Flags, SoftLinks};
+use hapticd_loop::thread::{DeformableLinks, Flags};
 use hapticd_loop::watchdog::Beat;
 use hapticd_monitor::log::LogLevel;
 use hapticd_monitor::scribe::Live;
-use hapticd_proxy::{MAX_ARMS, Query, Snapshot, SoftSnapshot};
+use hapticd_proxy::{DeformableSnapshot, MAX_ARMS, Query, Snapshot};
 use hapticd_scene::BodySpec;
 use hapticd_sync::delivery::{self, delivery};
 use hapticd_sync::{latest, ring};
@@ -73,7 +73,7 @@ pub(super) struct LoopHalf {
     /// To it.
     pub(super) queries: latest::Writer<Query>,
     /// To and from the thread of deformable bodies.
-    pub(super) soft: Option<SoftLinks>,
+    pub(super) soft: Option<DeformableLinks>,
     /// To the scribe; a full ring loses the record and counts it.
     pub(super) records: ring::Producer<TickRecord>,
     /// From the supervisor and the clients' server.
@@ -117,8 +117,8 @@ pub(super) struct CollisionHalf {
 /// Of the thread of deformable bodies, which waits for nobody.
 pub(super) struct DeformableHalf {
     pub(super) queries: latest::Reader<Query>,
-    pub(super) answers: ring::Producer<Box<SoftSnapshot>>,
-    pub(super) used: ring::Consumer<Box<SoftSnapshot>>,
+    pub(super) answers: ring::Producer<Box<DeformableSnapshot>>,
+    pub(super) used: ring::Consumer<Box<DeformableSnapshot>>,
     /// From the supervisor.
     pub(super) requests: Receiver<Surface>,
     /// From the collision thread.
@@ -127,7 +127,7 @@ pub(super) struct DeformableHalf {
     pub(super) log: Sender<StepLog>,
     /// To the skin thread; `None` where it does not run.
     pub(super) skins: Option<latest::Writer<SkinUpdate>>,
-    pub(super) state: Arc<SoftState>,
+    pub(super) state: Arc<DeformableState>,
 }
 
 /// The skin thread's. It waits for the clock only.
@@ -189,7 +189,11 @@ pub(super) fn wire(
     let (surface_in, surface_out) = bounded(256);
     let arms = wire_arms(setup.arms.len());
     let states: Vec<_> = arms.halves.iter().map(|arm| arm.state.clone()).collect();
-    let signs = Signs::new(flags.clone(), states.clone(), setup.collider.broad_facts());
+    let signs = Signs::new(
+        flags.clone(),
+        states.clone(),
+        setup.collider.broad_phase_stats(),
+    );
     // The log has another end only where there is somebody who writes to it: the scribe ends when
     // nobody can any more.
     let scene = setup.soft.as_ref();
@@ -291,7 +295,10 @@ fn wire_deformable(
     requests: Receiver<Surface>,
     log: Sender<StepLog>,
     signs: &Signs,
-) -> ((DeformableHalf, SkinHalf), (SoftLinks, Sender<Applied>)) {
+) -> (
+    (DeformableHalf, SkinHalf),
+    (DeformableLinks, Sender<Applied>),
+) {
     let (query_in, query_out) = latest::latest(Query::default());
     let (answer_in, answer_out) = ring::ring(deformable::BUFFERS);
     let (used_in, used_out) = ring::ring(2 * deformable::BUFFERS);
@@ -311,7 +318,7 @@ fn wire_deformable(
         updates,
         state: signs.skin.clone(),
     };
-    let links = SoftLinks {
+    let links = DeformableLinks {
         answers: answer_out,
         used: used_in,
         queries: query_in,

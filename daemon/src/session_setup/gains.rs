@@ -107,9 +107,9 @@ pub fn answer_delay_ns(spec: &ArmSpec, period_ns: u64, virtual_time: bool) -> u6
         spec.native_period_ns.min(period_ns).max(1),
         spec.native_period_ns.max(period_ns),
     );
-    let way_ns = hapticd_devices::sim::SimArmParams::input_delay_of(spec);
+    let input_delay_ns = hapticd_devices::sim::SimArmParams::input_delay_of(spec);
     if long % short == 0 {
-        way_ns.next_multiple_of(short) - way_ns
+        input_delay_ns.next_multiple_of(short) - input_delay_ns
     } else {
         // The wait differs between samples, but is always shorter than this.
         short

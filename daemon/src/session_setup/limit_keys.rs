@@ -69,8 +69,8 @@ fn fault(limits: &Limits, arm: &config::Arm, spec: &ArmSpec, error: LimitsError)
                 "{} is {} {unit}/{per}, must be at least {} {unit}/{per}: \
                  a peak of {peak} {unit} must fade within `safety.fade_ms`, which is {fade_ms} ms",
                 place.name,
-                tidy(value / place.scale),
-                up(least / place.scale),
+                strip_rounding(value / place.scale),
+                round_up(least / place.scale),
             );
             (place, text)
         }
@@ -143,14 +143,14 @@ fn of_arms(arm: &config::Arm, key: &str, instead: &str) -> Place {
 }
 
 /// Removes the rounding error that a change of units leaves.
-fn tidy(value: f64) -> f64 {
+fn strip_rounding(value: f64) -> f64 {
     format!("{value:.9e}").parse().unwrap_or(value)
 }
 
 /// Returns a number of few digits that is not less than `value`, apart from rounding errors in it.
-fn up(value: f64) -> f64 {
+fn round_up(value: f64) -> f64 {
     let unit = 10f64.powi(value.abs().max(1e-9).log10().floor() as i32 - 3);
-    tidy((value / unit - 1e-6).ceil() * unit)
+    strip_rounding((value / unit - 1e-6).ceil() * unit)
 }
 
 #[cfg(test)]
@@ -167,8 +167,8 @@ mod tests {
             (1.0 / 3e4, 3.334e-5),
             (12_345.6, 12_350.0),
         ] {
-            assert_eq!(up(bound), told);
+            assert_eq!(round_up(bound), told);
         }
-        assert_eq!(tidy(0.1 + 0.2), 0.3);
+        assert_eq!(strip_rounding(0.1 + 0.2), 0.3);
     }
 }

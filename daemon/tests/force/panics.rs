@@ -123,7 +123,7 @@ fn a_collision_thread_that_panics_ends_force_and_run() {
 fn an_ipc_thread_that_panics_ends_force_and_run() {
     let end = panics(
         Some("ipc"),
-        &["hapticd_ipc", "server", "Server", "tell_loop_events"],
+        &["hapticd_ipc", "server", "Server", "queue_loop_events"],
     );
     end.ends_the_run("ipc");
     end.asks_nothing_in_the_end(&[SHUTDOWN]);
@@ -133,6 +133,9 @@ fn an_ipc_thread_that_panics_ends_force_and_run() {
 /// The loop commands nothing in the end: the arms' own threads send zero.
 #[test]
 fn a_loop_that_panics_ends_the_run_and_each_arm_is_sent_zero() {
-    let end = panics(Some("haptic"), &["hapticd_loop", "limits", "Composer", "take"]);
+    let end = panics(
+        Some("haptic"),
+        &["hapticd_loop", "limits", "Composer", "take"],
+    );
     end.ends_the_run("haptic");
 }

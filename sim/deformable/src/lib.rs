@@ -4,7 +4,7 @@
 //!
 //! # Theory
 //!
-//! A [`SoftScene`] contains everything that soft bodies can meet: themselves, the rigid bodies of
+//! A [`DeformableScene`] contains everything that soft bodies can meet: themselves, the rigid bodies of
 //! the scene at the poses of the loop, and the tools. A tool is a light rigid body here. It is
 //! pulled to where the hand wants it with the same stiffness as the loop's coupling, solved
 //! implicitly with everything else (`hapticd_xpbd::Pull`). So the surfaces yield to the force that
@@ -18,13 +18,13 @@
 //! detection; they push soft solids and cloth, and are pushed by them.
 //!
 //! After a step, the points of tool and surfaces that touch or are near go to the loop with the
-//! surfaces ([`hapticd_proxy::SoftSnapshot`]). The loop advances them separately at every tick.
+//! surfaces ([`hapticd_proxy::DeformableSnapshot`]). The loop advances them separately at every tick.
 //!
 //! # Practice
 //!
-//! [`SoftScene::step`] is a function of its queries and of the bodies added and removed between
+//! [`DeformableScene::step`] is a function of its queries and of the bodies added and removed between
 //! them: the same queries give the same surfaces, bit for bit. The bodies of the rigid scene push
-//! all deformables and are not pushed back. Bodies added while it runs ([`SoftScene::add_body`])
+//! all deformables and are not pushed back. Bodies added while it runs ([`DeformableScene::add_body`])
 //! act like those that were there from the start, until they are removed.
 //!
 //! A tool that is placed inside a soft body is not felt until it has been outside all of them. An
@@ -36,7 +36,7 @@
 //! cloth and crowds in one world, with discrete detection unless [`Continuous`] says otherwise.
 //! [`crossings`] proves that nothing went through anything in a step, or reports the crossings.
 //! Implicit bodies are spheres (`hapticd-particles`) under a potential (`hapticd-skin`); a
-//! [`SkinMaker`] makes the visible frames of them. [`SoftScene`] places both among the tools and
+//! [`SkinMaker`] makes the visible frames of them. [`DeformableScene`] places both among the tools and
 //! the bodies of `hapticd-scene`.
 //!
 //! Not for the real-time thread. Deterministic, whatever the number of threads. SI units, world
@@ -64,10 +64,10 @@ pub use continuous::{Continuous, ContinuousReport};
 pub use hapticd_skin::{GridError, Inside};
 pub use implicit::{ImplicitAddError, ImplicitModel, ImplicitSpec};
 pub use neighbours::RegisteredSpheres;
-pub use scene::{SoftInfo, SoftScene};
-pub use settings::SoftSettings;
+pub use scene::{DeformableInfo, DeformableScene};
+pub use settings::DeformableSettings;
 pub use skins::{
     Blending, LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec,
     SkinState, SkinStates,
 };
-pub use spec::{MAX_BODIES, Pinned, SoftAddError, SoftKind, SoftSpec, Substance};
+pub use spec::{DeformableAddError, DeformableKind, DeformableSpec, MAX_BODIES, Pinned, Substance};

@@ -8,7 +8,7 @@ use hapticd_proxy::Material;
 use hapticd_rays::{POINTS_PER_CLUSTER, Shape, Topology};
 use hapticd_xpbd::{BodyId, DeformableId, ParticleId};
 
-use super::spec::{Pinned, SoftAddError, SoftKind, SoftSpec, Substance, pins};
+use super::spec::{DeformableAddError, DeformableKind, DeformableSpec, Pinned, Substance, pins};
 
 /// What moves the surface.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Resident {
     pub name: String,
     /// Name of the spec that it was made from.
     pub spec: String,
-    pub kind: SoftKind,
+    pub kind: DeformableKind,
     pub object: ObjectId,
     pub shape: Arc<Shape>,
     pub surface: Material,
@@ -36,9 +36,9 @@ impl Resident {
     /// Adds the bodies of a spec: one body, or each of a crowd.
     pub fn add(
         world: &mut DeformableWorld,
-        spec: &SoftSpec,
-    ) -> Result<Vec<Resident>, SoftAddError> {
-        let refused = |why| SoftAddError::Body {
+        spec: &DeformableSpec,
+    ) -> Result<Vec<Resident>, DeformableAddError> {
+        let refused = |why| DeformableAddError::Body {
             name: spec.name.clone(),
             why,
         };
@@ -73,16 +73,16 @@ impl Resident {
 
     fn add_crowd(
         world: &mut DeformableWorld,
-        spec: &SoftSpec,
+        spec: &DeformableSpec,
         density_kg_m3: f64,
         places: &[Pose],
-    ) -> Result<Vec<Resident>, SoftAddError> {
-        let refused = |why| SoftAddError::Body {
+    ) -> Result<Vec<Resident>, DeformableAddError> {
+        let refused = |why| DeformableAddError::Body {
             name: spec.name.clone(),
             why,
         };
         if spec.pinned != Pinned::None {
-            return Err(SoftAddError::Pins {
+            return Err(DeformableAddError::Pins {
                 name: spec.name.clone(),
                 pinned: spec.pinned,
                 count: 0,
@@ -91,7 +91,7 @@ impl Resident {
         }
         let report = MeshReport::of(&spec.mesh, &Adjacency::new(&spec.mesh));
         let mass = MassProperties::of(&spec.mesh, &report, density_kg_m3).map_err(|why| {
-            SoftAddError::Mass {
+            DeformableAddError::Mass {
                 name: spec.name.clone(),
                 why,
             }
@@ -110,7 +110,7 @@ impl Resident {
                 id,
                 name: format!("{} {}", spec.name, id - spec.id + 1),
                 spec: spec.name.clone(),
-                kind: SoftKind::Crowd,
+                kind: DeformableKind::Crowd,
                 object,
                 shape: shape.clone(),
                 surface: spec.surface,
@@ -157,7 +157,11 @@ impl Resident {
     }
 }
 
-fn pin(world: &mut DeformableWorld, id: DeformableId, spec: &SoftSpec) -> Result<(), SoftAddError> {
+fn pin(
+    world: &mut DeformableWorld,
+    id: DeformableId,
+    spec: &DeformableSpec,
+) -> Result<(), DeformableAddError> {
     let dynamics = world.dynamics_mut();
     let range = dynamics.particles_of(id).unwrap_or(0..0);
     let held = pins(
@@ -168,7 +172,7 @@ fn pin(world: &mut DeformableWorld, id: DeformableId, spec: &SoftSpec) -> Result
     let solid = matches!(spec.substance, Substance::Soft { .. });
     let of_sheet = matches!(spec.pinned, Pinned::Corners | Pinned::Border);
     if held.len() >= range.len() || (solid && of_sheet) || (held.is_empty() && of_sheet) {
-        return Err(SoftAddError::Pins {
+        return Err(DeformableAddError::Pins {
             name: spec.name.clone(),
             pinned: spec.pinned,
             count: held.len(),

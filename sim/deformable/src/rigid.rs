@@ -12,7 +12,7 @@ use hapticd_proxy::{BodyKey, Query};
 use hapticd_rays::{Progress, Topology};
 
 use super::resident::Resident;
-use super::spec::{SoftAddError, SoftKind};
+use super::spec::{DeformableAddError, DeformableKind};
 use hapticd_ccd::Winding;
 use hapticd_scene::{BodyKind, BodySpec, Shape};
 
@@ -45,8 +45,8 @@ impl Rigid {
         world: &mut DeformableWorld,
         key: BodyKey,
         spec: &BodySpec,
-    ) -> Result<Option<Rigid>, SoftAddError> {
-        let refused = |why| SoftAddError::Body {
+    ) -> Result<Option<Rigid>, DeformableAddError> {
+        let refused = |why| DeformableAddError::Body {
             name: spec.name.clone(),
             why,
         };
@@ -154,7 +154,7 @@ impl Rigid {
                         .map(|t| t.map(|v| points[v as usize]))
                 };
                 let mut pieces = self.shape.pieces().iter().map(|p| transform(&pose, p));
-                body.kind != SoftKind::Cloth && pieces.any(|p| surrounds(corners(), &p))
+                body.kind != DeformableKind::Cloth && pieces.any(|p| surrounds(corners(), &p))
             };
             around() || inside()
         })

@@ -4,15 +4,15 @@ use crate::Continuous;
 use crate::world::{DeformableWorld, Report, Settings};
 use hapticd_geometry::TriMesh;
 use hapticd_particles::NeighbourSearch;
-use hapticd_proxy::{BodyKey, Finder, MAX_ARMS, Material, Query, SoftSnapshot};
+use hapticd_proxy::{BodyKey, DeformableSnapshot, Finder, MAX_ARMS, Material, Query};
 use hapticd_rays::{Detector, DetectorError, Refused};
 use hapticd_xpbd as xpbd;
 
 use super::implicit::{ImplicitBodies, ImplicitSpec};
 use super::resident::Resident;
 use super::rigid::{Rigid, touches_soft};
-use super::settings::SoftSettings;
-use super::spec::{MAX_BODIES, SoftAddError, SoftKind, SoftSpec};
+use super::settings::DeformableSettings;
+use super::spec::{DeformableAddError, DeformableKind, DeformableSpec, MAX_BODIES};
 use super::tool::Tool;
 use super::tracked::Tracking;
 use crate::skins::{SkinSpec, SkinStates};
@@ -26,7 +26,7 @@ const AIR_1_S: f64 = 0.5;
 
 /// Description of a soft body for clients.
 #[derive(Clone, Debug)]
-pub struct SoftInfo {
+pub struct DeformableInfo {
     /// Identity of the body.
     pub id: u32,
     /// Name for people. Bodies of a crowd append a space and a number to the name of their spec; no
@@ -35,10 +35,10 @@ pub struct SoftInfo {
     /// Name of the spec that it was made from.
     pub spec: String,
     /// Kind of the body.
-    pub kind: SoftKind,
+    pub kind: DeformableKind,
     /// Number of points of its surface.
     pub points: usize,
-    /// Triangles of its surface, as indices into the points of [`SoftScene::surfaces`].
+    /// Triangles of its surface, as indices into the points of [`DeformableScene::surfaces`].
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -50,8 +50,8 @@ pub struct SoftInfo {
 /// push all deformables and are not pushed back. A tool that is placed inside one is not felt until
 /// it has been outside all of them.
 #[derive(Debug)]
-pub struct SoftScene {
-    settings: SoftSettings,
+pub struct DeformableScene {
+    settings: DeformableSettings,
     pub(super) world: DeformableWorld,
     pub(super) bodies: Vec<Resident>,
     pub(super) tools: [Option<Tool>; MAX_ARMS],
@@ -67,17 +67,17 @@ pub struct SoftScene {
     report: Report,
 }
 
-impl SoftScene {
+impl DeformableScene {
     /// Creates the deformables among the rigid bodies and tools of `rigid`.
     ///
     /// # Errors
-    /// [`SoftAddError`]: the first fault.
+    /// [`DeformableAddError`]: the first fault.
     pub fn new(
-        settings: SoftSettings,
-        specs: &[SoftSpec],
+        settings: DeformableSettings,
+        specs: &[DeformableSpec],
         implicit: &[ImplicitSpec],
         rigid: &Scene,
-    ) -> Result<SoftScene, SoftAddError> {
+    ) -> Result<DeformableScene, DeformableAddError> {
         let step_s = settings.step_ticks as f64 * settings.period_s;
         let edges = specs.iter().map(|spec| mean_edge_m(&spec.mesh));
         let edge_m = edges.fold(f32::INFINITY, f32::min).clamp(1e-4, 0.1);
@@ -96,9 +96,9 @@ impl SoftScene {
             },
         })?;
         (world.scene_mut()).set_broad_phase(settings.broad_phase.make());
-        let count = specs.iter().map(SoftSpec::count).sum::<usize>() + implicit.len();
+        let count = specs.iter().map(DeformableSpec::count).sum::<usize>() + implicit.len();
         if count > MAX_BODIES {
-            return Err(SoftAddError::TooMany { count });
+            return Err(DeformableAddError::TooMany { count });
         }
         let mut bodies = Vec::with_capacity(count);
         for spec in specs {
@@ -115,7 +115,7 @@ impl SoftScene {
             let mesh = mesh.map(|mesh| &**mesh);
             *slot = Some(Tool::add(&mut world, arm, seen, mesh, step_s)?);
         }
-        Ok(SoftScene {
+        Ok(DeformableScene {
             settings,
             world,
             bodies,
@@ -195,8 +195,8 @@ impl SoftScene {
     /// Fast if [`BodySpec::soft_shape`] has been called before.
     ///
     /// # Errors
-    /// [`SoftAddError::Body`]: soft bodies then pass through it.
-    pub fn add_body(&mut self, key: BodyKey, spec: &BodySpec) -> Result<(), SoftAddError> {
+    /// [`DeformableAddError::Body`]: soft bodies then pass through it.
+    pub fn add_body(&mut self, key: BodyKey, spec: &BodySpec) -> Result<(), DeformableAddError> {
         self.remove_body(key);
         self.implicit.add_body(key, spec);
         if let Some(mut body) = Rigid::add(&mut self.world, key, spec)? {
@@ -225,7 +225,7 @@ impl SoftScene {
 
     /// Fills `out` with the features that an arm's tool tracks, after a step. Returns false, with
     /// `out` unchanged, if that arm has no query.
-    pub fn answer(&mut self, query: &Query, arm: usize, out: &mut SoftSnapshot) -> bool {
+    pub fn answer(&mut self, query: &Query, arm: usize, out: &mut DeformableSnapshot) -> bool {
         let (Some(Some(tool)), Some(asked)) = (self.tools.get(arm), query.arms.get(arm)) else {
             return false;
         };
@@ -251,8 +251,8 @@ impl SoftScene {
     }
 
     /// Descriptions of all soft bodies.
-    pub fn infos(&self) -> Vec<SoftInfo> {
-        let info = |body: &Resident| SoftInfo {
+    pub fn infos(&self) -> Vec<DeformableInfo> {
+        let info = |body: &Resident| DeformableInfo {
             id: body.id,
             name: body.name.clone(),
             spec: body.spec.clone(),
@@ -311,7 +311,7 @@ impl SoftScene {
     }
 
     /// Pairs of features that met in a step and were let through, so far; 0 if continuous detection
-    /// is off ([`SoftScene::set_continuous`]).
+    /// is off ([`DeformableScene::set_continuous`]).
     pub fn crossings(&self) -> u64 {
         self.crossings
     }

@@ -5,7 +5,7 @@ use hapticd_scene::BroadPhaseKind;
 
 /// Settings of a soft scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SoftSettings {
+pub struct DeformableSettings {
     /// Length of a step, ticks; at least 1.
     pub step_ticks: u64,
     /// Number of substeps in a step.

@@ -15,7 +15,7 @@ pub const MAX_BODIES: usize = 255;
 
 /// Kind of a soft body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SoftKind {
+pub enum DeformableKind {
     /// A deformable solid.
     Soft,
     /// A sheet.
@@ -63,7 +63,7 @@ pub enum Pinned {
 
 /// A soft body to add.
 #[derive(Clone, Debug)]
-pub struct SoftSpec {
+pub struct DeformableSpec {
     /// Name for people.
     pub name: String,
     /// Identity visible to clients, not used by any body of the rigid scene. The bodies of a crowd
@@ -79,14 +79,14 @@ pub struct SoftSpec {
     pub surface: Material,
 }
 
-impl SoftSpec {
+impl DeformableSpec {
     /// Kind of the body.
     #[must_use]
-    pub fn kind(&self) -> SoftKind {
+    pub fn kind(&self) -> DeformableKind {
         match self.substance {
-            Substance::Soft { .. } => SoftKind::Soft,
-            Substance::Cloth { .. } => SoftKind::Cloth,
-            Substance::Crowd { .. } => SoftKind::Crowd,
+            Substance::Soft { .. } => DeformableKind::Soft,
+            Substance::Cloth { .. } => DeformableKind::Cloth,
+            Substance::Crowd { .. } => DeformableKind::Crowd,
         }
     }
 
@@ -105,7 +105,7 @@ impl SoftSpec {
 /// Why a soft scene could not be made. The caller is at fault.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SoftAddError {
+pub enum DeformableAddError {
     /// A value of the settings is invalid.
     #[error("soft bodies: {0}")]
     Settings(#[from] SettingsError),

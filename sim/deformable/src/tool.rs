@@ -8,7 +8,7 @@ use hapticd_geometry::{Pose, shapes};
 use hapticd_proxy::{ArmQuery, ToolShape};
 use hapticd_rays::{POINTS_PER_CLUSTER, Shape, Topology};
 
-use super::spec::SoftAddError;
+use super::spec::DeformableAddError;
 
 /// Subdivisions of a ball's mesh: 162 points.
 const ROUND: u32 = 2;
@@ -47,8 +47,8 @@ impl Tool {
         seen: &ToolShape,
         mesh: Option<&hapticd_geometry::TriMesh>,
         step_s: f64,
-    ) -> Result<Tool, SoftAddError> {
-        let refused = |why: AddError| SoftAddError::Body {
+    ) -> Result<Tool, DeformableAddError> {
+        let refused = |why: AddError| DeformableAddError::Body {
             name: format!("tool of arm {arm}"),
             why,
         };
@@ -57,7 +57,7 @@ impl Tool {
             Some(mesh) => mesh,
             None => {
                 let radius_m = seen.radius_m;
-                let none = |why| SoftAddError::Ball { arm, radius_m, why };
+                let none = |why| DeformableAddError::Ball { arm, radius_m, why };
                 ball = shapes::icosphere(radius_m, ROUND).map_err(none)?;
                 &ball
             }

@@ -2,12 +2,12 @@
 
 use crate::world::DeformableWorld;
 use hapticd_geometry::Vec3;
-use hapticd_proxy::{MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked};
+use hapticd_proxy::{DeformableSnapshot, DeformableSurface, MAX_TRACKED, Tracked};
 use hapticd_rays::layout::Contact;
 use hapticd_rays::{Topology, V3};
 
 use super::resident::Resident;
-use super::spec::SoftKind;
+use super::spec::DeformableKind;
 use super::tool::Tool;
 
 /// Scratch memory, kept between answers.
@@ -24,7 +24,7 @@ impl Tracking {
         world: &DeformableWorld,
         tool: &Tool,
         bodies: &[Resident],
-        out: &mut SoftSnapshot,
+        out: &mut DeformableSnapshot,
     ) {
         let detector = world.detector();
         self.found.clear();
@@ -51,7 +51,7 @@ impl Tracking {
         for (place, body) in bodies.iter().enumerate() {
             let needed = self.found.iter().any(|t| usize::from(t.surface) == place);
             if out.surfaces.len() == place {
-                out.surfaces.push(SoftSurface {
+                out.surfaces.push(DeformableSurface {
                     id: body.id,
                     shape: body.shape.clone(),
                     material: body.surface,
@@ -80,7 +80,7 @@ fn single(v: &Vec3) -> V3 {
 }
 
 /// Copies the surface after the step, and its velocities in it.
-fn copy(world: &DeformableWorld, body: &Resident, surface: &mut SoftSurface) {
+fn copy(world: &DeformableWorld, body: &Resident, surface: &mut DeformableSurface) {
     let now = body.points(world);
     surface.points.extend(now.iter().map(single));
     let velocity = |i: usize| single(&body.velocity(world, i));
@@ -116,7 +116,7 @@ fn tracked(
         Topology::Sheet { half_thickness_m } => half_thickness_m,
     };
     let exit_m = world.scene().exit(contact.source, contact.point);
-    let through_sheet = from_tool && body.kind == SoftKind::Cloth;
+    let through_sheet = from_tool && body.kind == DeformableKind::Cloth;
     let x = Vec3::from(contact.x.map(f64::from));
     let n = Vec3::from(contact.n.map(f64::from));
     Some(Tracked {
@@ -139,7 +139,7 @@ fn tracked(
 
 /// Sets the plane of a tool's point after the step, which holds until the loop has found a newer
 /// one, and its side of a sheet.
-fn first_plane(tracked: &mut Tracked, surface: &SoftSurface) {
+fn first_plane(tracked: &mut Tracked, surface: &DeformableSurface) {
     let Some((_, normal)) = tracked.plane.filter(|_| tracked.from_tool) else {
         return;
     };

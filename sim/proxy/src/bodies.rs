@@ -113,7 +113,7 @@ impl BodyTable {
             return;
         }
         self.version = snapshot.scene_version;
-        self.trajectories.offer(&snapshot.course);
+        self.trajectories.offer(&snapshot.trajectory);
         let mut listed = 0_u64;
         for entry in &snapshot.bodies {
             let slot = entry.key.slot as usize;
@@ -203,8 +203,8 @@ impl BodyTable {
         }
         self.trajectories.plan(period_s);
         // Tools give way to the whole of the tick's path, taken as one screw.
-        for i in 0..self.trajectories.course().bodies.len() {
-            let key = self.trajectories.course().bodies[i];
+        for i in 0..self.trajectories.trajectory().bodies.len() {
+            let key = self.trajectories.trajectory().bodies[i];
             let Some(body) = self.get(key).filter(|b| b.by_trajectory) else {
                 continue;
             };
@@ -244,7 +244,11 @@ impl BodyTable {
     /// Returns the part of body `i`'s screw that lies in a piece of the trajectory; `None` if the
     /// body rests.
     fn screw_in_piece(&self, i: usize, piece: &Piece) -> Option<Screw> {
-        let screw = self.trajectories.course().screws_of(piece.segment).get(i)?;
+        let screw = self
+            .trajectories
+            .trajectory()
+            .screws_of(piece.segment)
+            .get(i)?;
         let moves = screw.angle != 0.0 || screw.translation != 0.0;
         moves.then(|| screw.part(piece.to - piece.from))
     }
@@ -260,8 +264,8 @@ impl BodyTable {
         for k in 0..self.trajectories.pieces().len() {
             let piece = self.trajectories.pieces()[k];
             let mut t = 1.0_f64;
-            for i in 0..self.trajectories.course().bodies.len() {
-                let key = self.trajectories.course().bodies[i];
+            for i in 0..self.trajectories.trajectory().bodies.len() {
+                let key = self.trajectories.trajectory().bodies[i];
                 let Some(body) = self.get(key).filter(|b| b.by_trajectory) else {
                     continue;
                 };
@@ -272,8 +276,8 @@ impl BodyTable {
             }
             // Written so that NaN gives a share of 0.
             let t = if t > 0.0 { t } else { 0.0 };
-            for i in 0..self.trajectories.course().bodies.len() {
-                let key = self.trajectories.course().bodies[i];
+            for i in 0..self.trajectories.trajectory().bodies.len() {
+                let key = self.trajectories.trajectory().bodies[i];
                 if t > 0.0
                     && let Some(screw) = self.screw_in_piece(i, &piece)
                     && let Some(Some(body)) = self.slots.get_mut(key.slot as usize)

@@ -39,7 +39,7 @@ use crate::outcome::ArmOutcome;
 use crate::proxy::Proxy;
 use crate::slots::{BodyKey, MAX_ARMS, MAX_BODIES, tool_in, tool_key, tool_slot};
 use crate::snapshot::{ArmQuery, Query, Snapshot};
-use crate::soft::SoftSnapshot;
+use crate::soft::DeformableSnapshot;
 use crate::together::MutualProjector;
 
 /// Input of one tick.
@@ -148,7 +148,10 @@ impl Engine {
 
     /// Takes a soft snapshot from the thread of the deformables. Returns a buffer that is no longer
     /// needed: this one, if it is of no use here.
-    pub fn receive_soft(&mut self, soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
+    pub fn receive_soft(
+        &mut self,
+        soft: Box<DeformableSnapshot>,
+    ) -> Option<Box<DeformableSnapshot>> {
         match self.arms.get_mut(soft.arm).and_then(Option::as_mut) {
             Some(arm) => arm.offer_soft(soft),
             None => Some(soft),

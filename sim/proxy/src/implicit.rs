@@ -41,7 +41,7 @@ use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_skin::{Kernel, Primitive, Skeleton};
 
 use crate::snapshot::Material;
-use crate::soft_row::{Moment, SoftRow};
+use crate::soft_row::{DeformableRow, Moment};
 use crate::tool::ToolShape;
 
 mod sampled;
@@ -589,7 +589,7 @@ pub(crate) fn survey(
     (tool, pose): (&ToolShape, &Pose),
     moment: &Moment,
     band_m: f64,
-    all: &mut Vec<SoftRow>,
+    all: &mut Vec<DeformableRow>,
 ) {
     for (surface, number) in surfaces.iter().zip(first..) {
         let Ok(number) = u8::try_from(number) else {
@@ -600,7 +600,7 @@ pub(crate) fn survey(
                 let Touch { tool_point, foot } = touch;
                 let place = (tool_point, foot.point, foot.normal);
                 let step = foot.velocity * moment.period_s;
-                all.push(SoftRow::new(number, place, foot.distance_m, &step));
+                all.push(DeformableRow::new(number, place, foot.distance_m, &step));
             }
         });
     }

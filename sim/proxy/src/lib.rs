@@ -62,7 +62,8 @@ pub use snapshot::{
     Push, Query, Snapshot,
 };
 pub use soft::{
-    Finder, MAX_SOFT_ROWS, MAX_TRACKED, SoftSnapshot, SoftSurface, Tracked, WALK_LIMIT,
+    DeformableSnapshot, DeformableSurface, Finder, MAX_DEFORMABLE_ROWS, MAX_TRACKED, Tracked,
+    WALK_LIMIT,
 };
 pub use timing::LoopTiming;
 pub use tool::{Distances, ToolShape};

@@ -32,8 +32,8 @@ use crate::rows::{Candidate, candidate};
 use crate::screw_path::{ScrewPath, swapped};
 use crate::slots::{BodyKey, MAX_BODIES, tool_in};
 use crate::snapshot::{BodyEntry, Snapshot};
-use crate::soft::{MAX_FOUND, MAX_SOFT_ROWS, SoftSnapshot};
-use crate::soft_row::SoftRow;
+use crate::soft::{DeformableSnapshot, MAX_DEFORMABLE_ROWS, MAX_FOUND};
+use crate::soft_row::DeformableRow;
 use crate::tool::{Distances, ToolShape};
 
 mod planes;
@@ -74,11 +74,11 @@ pub(crate) struct Proxy {
     pub proxy: Pose,
     pub snapshot: Option<Box<Snapshot>>,
     /// Newest soft snapshot; ignored if it is of another epoch.
-    soft: Option<Box<SoftSnapshot>>,
+    soft: Option<Box<DeformableSnapshot>>,
     /// Tangent planes of soft surfaces in this tick, `..soft_count`, deepest first, and the proxy
     /// pose at which they were computed.
-    soft_rows: [Option<SoftRow>; MAX_SOFT_ROWS],
-    soft_found: Vec<SoftRow>,
+    soft_rows: [Option<DeformableRow>; MAX_DEFORMABLE_ROWS],
+    soft_found: Vec<DeformableRow>,
     soft_count: usize,
     soft_at: Pose,
     soft_period_s: f64,
@@ -171,7 +171,7 @@ impl Proxy {
             proxy: Pose::identity(),
             snapshot: None,
             soft: None,
-            soft_rows: [None; MAX_SOFT_ROWS],
+            soft_rows: [None; MAX_DEFORMABLE_ROWS],
             soft_found: Vec::with_capacity(MAX_FOUND),
             soft_count: 0,
             soft_at: Pose::identity(),
@@ -329,7 +329,10 @@ impl Proxy {
 
     /// Takes a soft snapshot into use, unless it is older than the current one or of another epoch.
     /// Returns the buffer that is no longer needed.
-    pub fn offer_soft(&mut self, mut soft: Box<SoftSnapshot>) -> Option<Box<SoftSnapshot>> {
+    pub fn offer_soft(
+        &mut self,
+        mut soft: Box<DeformableSnapshot>,
+    ) -> Option<Box<DeformableSnapshot>> {
         if !self.present || soft.epoch != self.epoch {
             return Some(soft);
         }

@@ -328,7 +328,7 @@ pub struct Snapshot {
     /// Feature pairs, body by body.
     pub pairs: Vec<Pair>,
     /// Next trajectory of the bodies that the dynamics move.
-    pub course: Trajectory,
+    pub trajectory: Trajectory,
     /// Time that the answer took, ns, for reports only; 0 in virtual time.
     pub compute_ns: u64,
     /// Share of the mid-phase, for reports only: the answer is the same without it.
@@ -360,7 +360,7 @@ impl Snapshot {
             bodies: Vec::with_capacity(MAX_BODIES),
             smooth: Vec::with_capacity(MAX_BODIES),
             pairs: Vec::with_capacity(pairs),
-            course: Trajectory::new(),
+            trajectory: Trajectory::new(),
             compute_ns: 0,
             midphase: MidPhaseShare::default(),
         }

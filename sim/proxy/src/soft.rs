@@ -1,7 +1,7 @@
 //! Soft solids and cloth in the haptic loop: simulated elsewhere at a lower rate, rendered in every
 //! tick.
 //!
-//! Real-time callable except for [`SoftSnapshot::new`] and filling it: no allocation, no blocking,
+//! Real-time callable except for [`DeformableSnapshot::new`] and filling it: no allocation, no blocking,
 //! work bounded by [`MAX_TRACKED`] and [`WALK_LIMIT`]. Deterministic.
 //!
 //! # Theory
@@ -37,13 +37,13 @@ use hapticd_rays::{Shape, Topology, V3};
 
 use crate::implicit::{self, ImplicitSurface, MAX_PROBED};
 use crate::snapshot::Material;
-use crate::soft_row::{Moment, SoftRow};
+use crate::soft_row::{DeformableRow, Moment};
 use crate::tool::ToolShape;
 
 /// Most points that one tool tracks; the nearest are kept.
 pub const MAX_TRACKED: usize = 96;
 /// Most rows that they give in a tick: the deepest ones that are distinct.
-pub const MAX_SOFT_ROWS: usize = 16;
+pub const MAX_DEFORMABLE_ROWS: usize = 16;
 /// Most points at which a tool is found near soft surfaces in a tick.
 pub(crate) const MAX_FOUND: usize = MAX_TRACKED + MAX_PROBED;
 const _: () = assert!(MAX_FOUND <= 1 << u8::BITS, "places are numbered by bytes");
@@ -60,7 +60,7 @@ const MAX_EXTRAPOLATION: f64 = 2.0;
 
 /// Surface of a soft solid or a cloth at the time of an answer.
 #[derive(Clone, Debug)]
-pub struct SoftSurface {
+pub struct DeformableSurface {
     /// Client-visible identity.
     pub id: u32,
     /// Triangles and their neighbours.
@@ -78,7 +78,7 @@ pub struct SoftSurface {
 /// A point that touches the other side or is near it.
 #[derive(Clone, Copy, Debug)]
 pub struct Tracked {
-    /// Index in [`SoftSnapshot::surfaces`].
+    /// Index in [`DeformableSnapshot::surfaces`].
     pub surface: u8,
     /// True for a point of the tool against the surface, false for one of the surface against the
     /// tool.
@@ -109,7 +109,7 @@ impl Tracked {
 
 /// Data of the deformables' thread for one tool in the loop.
 #[derive(Clone, Debug)]
-pub struct SoftSnapshot {
+pub struct DeformableSnapshot {
     /// Sequence number of the answer, over all arms.
     pub sequence: u64,
     /// Tick; the answer has the surfaces as they are at its end.
@@ -123,7 +123,7 @@ pub struct SoftSnapshot {
     /// The tool as the detection has it, tool frame.
     pub tool: Option<Arc<Shape>>,
     /// Surfaces of the scene's deformables, except for implicit bodies.
-    pub surfaces: Vec<SoftSurface>,
+    pub surfaces: Vec<DeformableSurface>,
     /// Tracked points by [`Tracked::from_tool`], surface and point; at most [`MAX_TRACKED`].
     pub tracked: Vec<Tracked>,
     /// Implicit bodies, numbered on from the last of `surfaces`.
@@ -146,12 +146,12 @@ pub struct Finder {
     pub took_ns: u64,
 }
 
-impl SoftSnapshot {
+impl DeformableSnapshot {
     /// Creates an empty snapshot. Allocates, as does filling it for the first time; not for the
     /// real-time thread.
     #[must_use]
     pub fn new() -> Self {
-        SoftSnapshot {
+        DeformableSnapshot {
             sequence: 0,
             query_tick: 0,
             every_ticks: 1,
@@ -180,7 +180,7 @@ impl SoftSnapshot {
 
     /// Takes the planes of an older answer for the points that both track, so that a turning plane
     /// continues to turn.
-    pub(crate) fn inherit(&mut self, older: &SoftSnapshot) {
+    pub(crate) fn inherit(&mut self, older: &DeformableSnapshot) {
         let mut old = older.tracked.iter().peekable();
         for tracked in &mut self.tracked {
             while old.next_if(|o| o.key() < tracked.key()).is_some() {}
@@ -195,7 +195,7 @@ impl SoftSnapshot {
     }
 }
 
-impl Default for SoftSnapshot {
+impl Default for DeformableSnapshot {
     fn default() -> Self {
         Self::new()
     }
@@ -208,16 +208,16 @@ impl Default for SoftSnapshot {
 /// side sink. `all` is work space with capacity for [`MAX_FOUND`].
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn survey(
-    snapshot: &mut SoftSnapshot,
+    snapshot: &mut DeformableSnapshot,
     tool: &ToolShape,
     pose: &Pose,
     age_s: f64,
     period_s: f64,
     band_m: f64,
-    all: &mut Vec<SoftRow>,
-    rows: &mut [Option<SoftRow>; MAX_SOFT_ROWS],
+    all: &mut Vec<DeformableRow>,
+    rows: &mut [Option<DeformableRow>; MAX_DEFORMABLE_ROWS],
 ) -> usize {
-    let SoftSnapshot {
+    let DeformableSnapshot {
         surfaces,
         tracked,
         tool: shape,
@@ -271,11 +271,11 @@ pub(crate) fn survey(
     };
     let mut count = 0;
     for row in keys.iter().map(|&(_, at)| &all[usize::from(at)]) {
-        let same = |other: &SoftRow| {
+        let same = |other: &DeformableRow| {
             let apart = (other.tool_point - row.tool_point).norm_squared();
             other.normal.dot(&row.normal) > SAME_NORMAL_COS && apart < near * near
         };
-        if count == MAX_SOFT_ROWS {
+        if count == MAX_DEFORMABLE_ROWS {
             break;
         }
         if !rows[..count].iter().flatten().any(same) {
@@ -315,7 +315,7 @@ fn normal_of(corners: &[V3; 3]) -> Vec3 {
 impl RowContext<'_> {
     /// Returns the row of a tracked point and updates its triangle and plane. `None` if it has no
     /// plane, or is on its own body's far side.
-    fn row(&self, tracked: &mut Tracked, surface: &SoftSurface) -> Option<SoftRow> {
+    fn row(&self, tracked: &mut Tracked, surface: &DeformableSurface) -> Option<DeformableRow> {
         if tracked.from_tool {
             self.tool_on_surface(tracked, surface)
         } else {
@@ -324,12 +324,16 @@ impl RowContext<'_> {
     }
 
     /// Returns the present position of a point of a surface.
-    fn now(&self, surface: &SoftSurface, point: u32) -> Option<V3> {
+    fn now(&self, surface: &DeformableSurface, point: u32) -> Option<V3> {
         let at = point as usize;
         Some(surface.points.get(at)? + surface.velocities.get(at)? * self.age_s)
     }
 
-    fn tool_on_surface(&self, tracked: &mut Tracked, surface: &SoftSurface) -> Option<SoftRow> {
+    fn tool_on_surface(
+        &self,
+        tracked: &mut Tracked,
+        surface: &DeformableSurface,
+    ) -> Option<DeformableRow> {
         let at = tracked.point as usize;
         let tool_point = self
             .world_from_tool
@@ -368,7 +372,11 @@ impl RowContext<'_> {
         Some(self.new_row(tracked, tool_point, point, normal, &double(&velocity)))
     }
 
-    fn surface_on_tool(&self, tracked: &mut Tracked, surface: &SoftSurface) -> Option<SoftRow> {
+    fn surface_on_tool(
+        &self,
+        tracked: &mut Tracked,
+        surface: &DeformableSurface,
+    ) -> Option<DeformableRow> {
         let at = tracked.point as usize;
         let point = double(&self.now(surface, tracked.point)?);
         let velocity = double(surface.velocities.get(at)?);
@@ -423,11 +431,11 @@ impl RowContext<'_> {
         point: Vec3,
         normal: Vec3,
         velocity: &Vec3,
-    ) -> SoftRow {
+    ) -> DeformableRow {
         let step = velocity * self.period_s;
         let gap_m = (tool_point - point).dot(&normal) - tracked.gap_m;
         let place = (tool_point, point, normal);
-        SoftRow::new(tracked.surface, place, gap_m, &step)
+        DeformableRow::new(tracked.surface, place, gap_m, &step)
     }
 }
 

@@ -5,8 +5,8 @@ use hapticd_geometry::Vec3;
 
 /// Tangent plane of a soft surface at the tool, for one tick.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SoftRow {
-    /// Number of the surface, see [`crate::SoftSnapshot::body`].
+pub(crate) struct DeformableRow {
+    /// Number of the surface, see [`crate::DeformableSnapshot::body`].
     pub surface: u8,
     /// The tool's point at the start of the tick, world frame, m.
     pub tool_point: Vec3,
@@ -30,7 +30,7 @@ pub(crate) struct Moment {
     pub period_s: f64,
 }
 
-impl SoftRow {
+impl DeformableRow {
     /// Creates a row. `surface` is its number; the points are the tool's and the other side's,
     /// followed by the normal; `step` is the motion of the surface in this tick, m.
     pub(crate) fn new(
@@ -38,8 +38,8 @@ impl SoftRow {
         (tool_point, point, normal): (Vec3, Vec3, Vec3),
         gap_m: f64,
         step: &Vec3,
-    ) -> SoftRow {
-        SoftRow {
+    ) -> DeformableRow {
+        DeformableRow {
             surface,
             tool_point,
             point,

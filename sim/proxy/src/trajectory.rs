@@ -28,7 +28,7 @@ pub const MAX_SEGMENTS: usize = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Followed {
     /// Number of the trajectory; 0 before the first.
-    pub course: u64,
+    pub trajectory: u64,
     /// Number of completed segments.
     pub segments: u32,
     /// Completed share of the next segment, 0 to 1.
@@ -40,7 +40,7 @@ pub struct Followed {
 impl Followed {
     /// Start of the first trajectory.
     pub const START: Self = Self {
-        course: 0,
+        trajectory: 0,
         segments: 0,
         share: 0.0,
         ended: true,
@@ -156,30 +156,30 @@ impl Trajectories {
     }
 
     /// Keeps a trajectory that starts from the present one.
-    pub fn offer(&mut self, course: &Trajectory) {
-        if course.number > self.at.course
-            && course.after.course == self.at.course
-            && course.number != self.next.number
+    pub fn offer(&mut self, trajectory: &Trajectory) {
+        if trajectory.number > self.at.trajectory
+            && trajectory.after.trajectory == self.at.trajectory
+            && trajectory.number != self.next.number
         {
-            self.next.copy_from(course);
+            self.next.copy_from(trajectory);
         }
     }
 
     /// Plans which pieces a tick of `period_s` follows.
     pub fn plan(&mut self, period_s: f64) {
         self.count = 0;
-        if self.at.ended && self.next.number > self.at.course && self.next.after == self.at {
+        if self.at.ended && self.next.number > self.at.trajectory && self.next.after == self.at {
             std::mem::swap(&mut self.now, &mut self.next);
             self.next.clear();
             self.at = Followed {
-                course: self.now.number,
+                trajectory: self.now.number,
                 segments: 0,
                 share: 0.0,
                 ended: false,
             };
         }
         if self.at.ended {
-            self.idle += u64::from(self.at.course > 0);
+            self.idle += u64::from(self.at.trajectory > 0);
             return;
         }
         let mut left = period_s;
@@ -209,7 +209,7 @@ impl Trajectories {
     }
 
     /// Returns the trajectory that is followed.
-    pub fn course(&self) -> &Trajectory {
+    pub fn trajectory(&self) -> &Trajectory {
         &self.now
     }
 

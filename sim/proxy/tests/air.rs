@@ -31,7 +31,7 @@ fn over_floor(tool: Option<Part>, reach_m: f64) -> (Scene, Engine) {
         sequence: 0,
         clearance: D.clearance_m,
         friction: 0.0,
-        course: None,
+        trajectory: None,
     };
     let mut setup = arm_setup(shape, D);
     (setup.reach_min_m, setup.reach_max_m) = (reach_m.min(0.005), reach_m);

@@ -19,7 +19,7 @@ fn ball(r: f64, bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>) -> (Scene, 
         sequence: 0,
         clearance: D.clearance_m,
         friction: 0.0,
-        course: None,
+        trajectory: None,
     };
     (scene, Engine::new(setup(ToolShape::sphere(r), D), 0.003))
 }
@@ -33,7 +33,7 @@ fn mesh(tool: TriMesh, bodies: Vec<(Part, Pose, bool, Option<BodyTarget>)>) -> (
         sequence: 0,
         clearance: D.clearance_m,
         friction: 0.0,
-        course: None,
+        trajectory: None,
     };
     (scene, Engine::new(setup(shape, D), 0.003))
 }

@@ -35,7 +35,7 @@ fn rig(
         sequence: 0,
         clearance: D.clearance_m,
         friction,
-        course: None,
+        trajectory: None,
     };
     (scene, Engine::new(setup(shape, D), 0.003))
 }

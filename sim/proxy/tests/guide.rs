@@ -56,7 +56,7 @@ fn no_guide_leads_a_tool_into_what_is_rigid() {
         sequence: 0,
         clearance: D.clearance_m,
         friction: 0.0,
-        course: None,
+        trajectory: None,
     };
     let mut engine = Engine::new(setup(ToolShape::sphere(0.005), D), 0.003);
     let went = Arc::new(Mutex::new(Vec::new()));

@@ -23,7 +23,7 @@ fn rig(interaction: Interaction, damping: Damping) -> (Scene, Engine) {
         sequence: 0,
         clearance: D.clearance_m,
         friction: 0.0,
-        course: None,
+        trajectory: None,
     };
     let mut setups = [None; MAX_ARMS];
     setups[0] = Some(ArmSetup {

@@ -62,7 +62,7 @@ fn cycle_on(
         sequence: 0,
         clearance: D.clearance_m,
         friction,
-        course: None,
+        trajectory: None,
     };
     let mut setup = arm_setup(shape, D);
     setup.gains = Gains {

@@ -34,7 +34,7 @@ fn rig() -> (Scene, Engine) {
         sequence: 0,
         clearance: D.clearance_m,
         friction: 0.0,
-        course: Some(Trajectory::new()),
+        trajectory: Some(Trajectory::new()),
     };
     (
         scene,
@@ -42,7 +42,7 @@ fn rig() -> (Scene, Engine) {
     )
 }
 
-fn course(number: u64, after: Followed, segments: &[(f64, [Vec3; 2])]) -> Trajectory {
+fn trajectory(number: u64, after: Followed, segments: &[(f64, [Vec3; 2])]) -> Trajectory {
     let mut c = Trajectory::new();
     c.number = number;
     c.after = after;
@@ -94,7 +94,7 @@ fn segments_are_followed_in_time_one_after_the_other() {
     let (mut s, mut e) = rig();
     start(&mut s, &mut e);
     let (up, side) = (Vec3::z() * 1e-3, Vec3::y() * 2e-3);
-    s.course = Some(course(
+    s.trajectory = Some(trajectory(
         1,
         Followed::START,
         &[
@@ -126,8 +126,8 @@ fn segments_are_followed_in_time_one_after_the_other() {
     }
     // The next trajectory starts at this one's end; one that starts elsewhere is void.
     let end = e.query().followed;
-    assert_eq!((end.course, end.segments, end.share), (1, 3, 0.0));
-    s.course = Some(course(
+    assert_eq!((end.trajectory, end.segments, end.share), (1, 3, 0.0));
+    s.trajectory = Some(trajectory(
         2,
         Followed { share: 0.5, ..end },
         &[(1e-3, [up, up])],
@@ -135,9 +135,9 @@ fn segments_are_followed_in_time_one_after_the_other() {
     tick(&mut s, &mut e, far);
     tick(&mut s, &mut e, far);
     assert_eq!(e.query().followed, end);
-    s.course = Some(course(3, end, &[(1e-3, [up, up])]));
+    s.trajectory = Some(trajectory(3, end, &[(1e-3, [up, up])]));
     tick(&mut s, &mut e, far);
-    assert_eq!(e.query().followed.course, 3);
+    assert_eq!(e.query().followed.trajectory, 3);
     assert!((at(&e, 0) - a - up * 3.0 - side).norm() < 1e-12);
 }
 
@@ -157,7 +157,7 @@ fn all_stop_where_a_tool_is_in_the_way() {
     let (mut s, mut e) = under_the_ceiling();
     // The floor wants to rise 20 mm at 0.5 m/s; the ball leaves it 10 under the ceiling.
     let way = Vec3::z() * 0.02;
-    s.course = Some(course(
+    s.trajectory = Some(trajectory(
         1,
         Followed::START,
         &[(0.04, [way, Vec3::y() * 0.04])],
@@ -186,7 +186,11 @@ fn all_stop_where_a_tool_is_in_the_way() {
     assert!((at(&e, 0) - a - way * stopped.share).norm() < 1e-12);
     assert!((at(&e, 1) - b - Vec3::y() * 0.04 * stopped.share).norm() < 1e-12);
     // From there a new one leads back.
-    s.course = Some(course(2, stopped, &[(5e-3, [-way * 0.1, Vec3::zeros()])]));
+    s.trajectory = Some(trajectory(
+        2,
+        stopped,
+        &[(5e-3, [-way * 0.1, Vec3::zeros()])],
+    ));
     for _ in 0..6 {
         tick(&mut s, &mut e, Pose::translation(0.0, 0.0, 0.0));
     }

@@ -22,7 +22,7 @@ fn over_floor(tool: TriMesh, friction: f64, gains: Gains, size_m: f64) -> (Scene
         sequence: 0,
         clearance: D.clearance_m,
         friction,
-        course: None,
+        trajectory: None,
     };
     let mut setup = arm_setup(shape, D);
     setup.gains = gains;

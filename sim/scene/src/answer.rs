@@ -48,9 +48,9 @@ impl Scene {
         out.bodies.clear();
         out.smooth.clear();
         out.pairs.clear();
-        out.course.clear();
-        if let Some(course) = self.dynamics().and_then(|d| d.course(query)) {
-            out.course.copy_from(course);
+        out.trajectory.clear();
+        if let Some(trajectory) = self.dynamics().and_then(|d| d.trajectory(query)) {
+            out.trajectory.copy_from(trajectory);
         }
 
         // The mid-phase is queried about all bodies at once.

@@ -67,7 +67,7 @@ const BEARABLE: f64 = 0.5;
 
 /// A trajectory that was issued and that the loop has not finished.
 struct Issued {
-    course: Trajectory,
+    trajectory: Trajectory,
     /// The plan that it is taken from, and the state of the rigid world before it.
     plan: Plan,
     saved: Checkpoint,
@@ -126,7 +126,7 @@ impl Dynamics {
             }
         }
         let issued = || Issued {
-            course: Trajectory::new(),
+            trajectory: Trajectory::new(),
             plan: Plan::default(),
             saved: Checkpoint::default(),
         };
@@ -272,9 +272,12 @@ impl Dynamics {
     }
 
     /// The trajectory that the loop needs next, if there is one.
-    pub fn course(&self, query: &Query) -> Option<&Trajectory> {
-        let ahead = |issued: &&Issued| issued.course.number > query.followed.course;
-        self.issued.iter().find(ahead).map(|issued| &issued.course)
+    pub fn trajectory(&self, query: &Query) -> Option<&Trajectory> {
+        let ahead = |issued: &&Issued| issued.trajectory.number > query.followed.trajectory;
+        self.issued
+            .iter()
+            .find(ahead)
+            .map(|issued| &issued.trajectory)
     }
 
     /// Updates the trajectories from the loop's report.
@@ -291,7 +294,7 @@ impl Dynamics {
         while self
             .issued
             .first()
-            .is_some_and(|i| i.course.number < at.course)
+            .is_some_and(|i| i.trajectory.number < at.trajectory)
         {
             let old = self.issued.remove(0);
             self.spare.push(old);
@@ -303,13 +306,13 @@ impl Dynamics {
                 self.issue_empty(at);
                 return;
             }
-            Some(now) if now.course.number > at.course => None,
+            Some(now) if now.trajectory.number > at.trajectory => None,
             Some(now) => {
-                let end = end_of(&now.course);
+                let end = end_of(&now.trajectory);
                 if self
                     .issued
                     .get(1)
-                    .is_some_and(|next| next.course.after == at)
+                    .is_some_and(|next| next.trajectory.after == at)
                 {
                     // The loop has, or will have, its continuation from there.
                     None
@@ -367,10 +370,10 @@ impl Dynamics {
 
     fn issue_empty(&mut self, after: Followed) {
         if let Some(mut issued) = self.spare.pop() {
-            issued.course.clear();
+            issued.trajectory.clear();
             self.last += 1;
-            issued.course.number = self.last;
-            issued.course.after = after;
+            issued.trajectory.number = self.last;
+            issued.trajectory.after = after;
             issued.plan = Plan::default();
             if let Some(rigid) = &self.rigid {
                 rigid.save(&mut issued.saved);
@@ -396,15 +399,15 @@ impl Dynamics {
             return;
         };
         rigid.save(&mut issued.saved);
-        let course = &mut issued.course;
-        course.clear();
+        let trajectory = &mut issued.trajectory;
+        trajectory.clear();
         self.last += 1;
-        course.number = self.last;
-        course.after = after;
+        trajectory.number = self.last;
+        trajectory.after = after;
         for resident in residents.iter().flatten() {
             let moves = resident.spec.kind != BodyKind::Static;
             if moves && self.ids[resident.key.slot as usize].is_some() {
-                course.bodies.push(resident.key);
+                trajectory.bodies.push(resident.key);
             }
         }
         self.planning = Some(issued);
@@ -522,25 +525,27 @@ fn rigid_spec(spec: &BodySpec, pose: &Pose) -> RigidSpec {
 
 /// Fills the trajectory from a plan.
 fn fill(issued: &mut Issued, plan: &Plan, ids: &[Option<BodyId>; MAX_BODIES]) {
-    let course = &mut issued.course;
-    course.segments = plan.segments().len().min(MAX_SEGMENTS);
-    for (k, segment) in plan.segments()[..course.segments].iter().enumerate() {
-        course.durations_s[k] = segment.duration_s;
+    let trajectory = &mut issued.trajectory;
+    trajectory.segments = plan.segments().len().min(MAX_SEGMENTS);
+    for (k, segment) in plan.segments()[..trajectory.segments].iter().enumerate() {
+        trajectory.durations_s[k] = segment.duration_s;
         let screws = plan.screws(segment);
-        for key in &course.bodies {
+        for key in &trajectory.bodies {
             let slot = ids[key.slot as usize].map(|id| id.slot as usize);
             let screw = slot.and_then(|slot| screws.get(slot)).copied();
-            course.screws.push(screw.unwrap_or_else(Screw::identity));
+            trajectory
+                .screws
+                .push(screw.unwrap_or_else(Screw::identity));
         }
     }
     issued.plan.clone_from(plan);
 }
 
 /// Progress of a loop that has followed a trajectory to its end.
-fn end_of(course: &Trajectory) -> Followed {
+fn end_of(trajectory: &Trajectory) -> Followed {
     Followed {
-        course: course.number,
-        segments: course.segments as u32,
+        trajectory: trajectory.number,
+        segments: trajectory.segments as u32,
         share: 0.0,
         ended: true,
     }

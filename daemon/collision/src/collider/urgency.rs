@@ -17,7 +17,7 @@ const SHARE: f64 = 0.6;
 /// Largest continuous urgent time, ns, after a period of lower use.
 const BURST_NS: f64 = 30e6;
 /// Credit from which the thread becomes urgent again, ns.
-const AGAIN_NS: f64 = 15e6;
+const RESUME_NS: f64 = 15e6;
 
 /// Scheduling of the calling thread. One thread must make all calls.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Allowance {
         self.last = [now_ns, cpu_ns];
         let spent_ns = if self.is_urgent { spent_ns } else { 0.0 };
         self.credit_ns = (self.credit_ns + SHARE * time_ns - spent_ns).min(BURST_NS);
-        let is_urgent = self.credit_ns > if self.is_urgent { 0.0 } else { AGAIN_NS };
+        let is_urgent = self.credit_ns > if self.is_urgent { 0.0 } else { RESUME_NS };
         let changes = is_urgent != self.is_urgent;
         self.is_urgent = is_urgent;
         changes.then_some(is_urgent)

@@ -9,7 +9,7 @@ pub struct Pace {
     /// Wait before the first attempt, ns. Each further wait is twice as long as the one before.
     pub first_ns: u64,
     /// Longest wait, ns.
-    pub most_ns: u64,
+    pub max_ns: u64,
     /// Time in use after which a backend counts as settled, ns: the next wait is a first one again.
     pub settled_ns: u64,
 }
@@ -19,7 +19,7 @@ impl Pace {
     /// come back at any time, and an attempt a minute costs nothing.
     pub const DEFAULT: Self = Self {
         first_ns: 1_000_000_000,
-        most_ns: 60_000_000_000,
+        max_ns: 60_000_000_000,
         settled_ns: 60_000_000_000,
     };
 }
@@ -33,7 +33,7 @@ pub struct Backoff {
     wait_ns: u64,
     due_ns: Option<u64>,
     /// Time since which the present backend has been in use.
-    in_charge_ns: Option<u64>,
+    active_since_ns: Option<u64>,
 }
 
 impl Backoff {
@@ -44,7 +44,7 @@ impl Backoff {
             pace,
             wait_ns: pace.first_ns,
             due_ns: None,
-            in_charge_ns: None,
+            active_since_ns: None,
         }
     }
 
@@ -57,7 +57,7 @@ impl Backoff {
     /// Notes that the backend was given up, in use or on probation.
     pub fn given_up(&mut self, now_ns: u64) {
         let lasted = |since: u64| now_ns.saturating_sub(since) >= self.pace.settled_ns;
-        if self.in_charge_ns.take().is_some_and(lasted) {
+        if self.active_since_ns.take().is_some_and(lasted) {
             self.wait_ns = self.pace.first_ns;
         }
         self.plan(now_ns);
@@ -76,12 +76,12 @@ impl Backoff {
     /// Notes that the backend has answered.
     pub fn in_charge(&mut self, now_ns: u64) {
         self.due_ns = None;
-        self.in_charge_ns = Some(now_ns);
+        self.active_since_ns = Some(now_ns);
     }
 
     fn plan(&mut self, now_ns: u64) {
         self.due_ns = Some(now_ns.saturating_add(self.wait_ns));
-        self.wait_ns = self.wait_ns.saturating_mul(2).min(self.pace.most_ns);
+        self.wait_ns = self.wait_ns.saturating_mul(2).min(self.pace.max_ns);
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn no_time_is_too_late() {
         let mut backoff = Backoff::new(Pace {
-            most_ns: u64::MAX,
+            max_ns: u64::MAX,
             ..Pace::DEFAULT
         });
         for _ in 0..70 {

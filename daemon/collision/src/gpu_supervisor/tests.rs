@@ -29,7 +29,7 @@ impl Drop for Backend {
 
 struct Scene {
     backend: Box<Backend>,
-    standing: BackendState,
+    backend_state: BackendState,
     refuses: bool,
 }
 
@@ -37,8 +37,8 @@ impl BackendUser for Scene {
     type Backend = Backend;
     type Order = u32;
 
-    fn standing(&self) -> BackendState {
-        self.standing
+    fn backend_state(&self) -> BackendState {
+        self.backend_state
     }
 
     fn why(&self) -> String {
@@ -53,7 +53,7 @@ impl BackendUser for Scene {
         if self.refuses {
             return Some(new);
         }
-        self.standing = BackendState::Probation;
+        self.backend_state = BackendState::Probation;
         Some(std::mem::replace(&mut self.backend, new))
     }
 }
@@ -106,7 +106,7 @@ impl Play {
         Play {
             scene: Scene {
                 backend: Box::new(first),
-                standing: BackendState::Active,
+                backend_state: BackendState::Active,
                 refuses: false,
             },
             end: Some(end),
@@ -130,7 +130,7 @@ impl Play {
     }
 
     fn give_up(&mut self) {
-        self.scene.standing = BackendState::Lost;
+        self.scene.backend_state = BackendState::Lost;
         self.attend();
     }
 
@@ -172,12 +172,12 @@ fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_gpu_supervisor
 
     play.attend();
     assert_eq!(play.scene.backend.number, 1);
-    assert_eq!(play.scene.standing, BackendState::Probation);
+    assert_eq!(play.scene.backend_state, BackendState::Probation);
     assert_eq!(play.dropped(), [0_u32; 0], "not by the scene's thread");
     assert!(play.round_at(501 * S));
     assert_eq!(play.dropped(), [0]);
 
-    play.scene.standing = BackendState::Active;
+    play.scene.backend_state = BackendState::Active;
     play.attend();
     assert!(play.round_at(502 * S));
     assert_eq!((play.failed(), play.supervisor.due_ns()), (0, None));
@@ -204,7 +204,7 @@ fn who_cannot_be_had_is_counted_and_the_scene_goes_on() {
             (play.attempts(), play.failed()),
             (attempt as u64 + 1, attempt as u64 + 1)
         );
-        assert_eq!(play.scene.standing, BackendState::Lost);
+        assert_eq!(play.scene.backend_state, BackendState::Lost);
     }
     // A driver that panics counts as one that fails.
     play.drive(Driver::Panics);
@@ -236,7 +236,7 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     play.round_at(0);
     play.round_at(S);
     play.attend();
-    assert_eq!(play.scene.standing, BackendState::Probation);
+    assert_eq!(play.scene.backend_state, BackendState::Probation);
     play.give_up();
     play.round_at(2 * S);
     assert_eq!(play.failed(), 1);
@@ -291,8 +291,8 @@ fn without_a_keeper_the_scene_goes_on_and_drops_nothing_before_its_end() {
     }
     assert_eq!(scene.backend.number, 1);
     assert!(drops.lock().unwrap().is_empty());
-    for standing in [BackendState::Active, BackendState::Lost] {
-        scene.standing = standing;
+    for backend_state in [BackendState::Active, BackendState::Lost] {
+        scene.backend_state = backend_state;
         end.attend(&mut scene);
     }
     assert!(drops.lock().unwrap().is_empty());
@@ -349,12 +349,12 @@ fn thread_of(
 
 const AT_ONCE: Pace = Pace {
     first_ns: 0,
-    most_ns: 0,
+    max_ns: 0,
     settled_ns: 0,
 };
 const NEVER: Pace = Pace {
     first_ns: u64::MAX,
-    most_ns: u64::MAX,
+    max_ns: u64::MAX,
     settled_ns: 0,
 };
 
@@ -364,13 +364,13 @@ fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
     let (mut scene, mut end, drops, done) = thread_of(Play::new(AT_ONCE), stop);
     let started = Instant::now();
     for number in 1..=20 {
-        scene.standing = BackendState::Lost;
+        scene.backend_state = BackendState::Lost;
         while scene.backend.number < number {
             end.attend(&mut scene);
             assert!(started.elapsed() < WATCHDOG, "number {number} never came");
             thread::yield_now();
         }
-        scene.standing = BackendState::Active;
+        scene.backend_state = BackendState::Active;
         end.attend(&mut scene);
     }
     drop(stop_in);
@@ -394,7 +394,7 @@ fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
 fn the_thread_ends_at_once_while_it_waits_for_an_attempt() {
     let (stop_in, stop) = delivery(1);
     let (mut scene, mut end, _, done) = thread_of(Play::new(NEVER), stop);
-    scene.standing = BackendState::Lost;
+    scene.backend_state = BackendState::Lost;
     end.attend(&mut scene);
     drop(stop_in);
     done.recv_timeout(WATCHDOG)

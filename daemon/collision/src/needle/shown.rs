@@ -21,7 +21,7 @@ const SIDES: usize = 6;
 /// Thickness of the frame, as a fraction of the tissue's longest edge.
 const BEAM: f64 = 0.008;
 /// Updates between two writes of static surfaces, for clients that read only at times.
-const STILL_EVERY: u64 = 50;
+const STATIC_EVERY: u64 = 50;
 
 /// A surface without its writer.
 struct Surface {
@@ -104,7 +104,7 @@ impl Shown {
 
     /// Publishes all tubes, and now and then the static surfaces.
     pub fn write(&mut self, tick: u64) {
-        let from = if self.looks.is_multiple_of(STILL_EVERY) {
+        let from = if self.looks.is_multiple_of(STATIC_EVERY) {
             0
         } else {
             self.still

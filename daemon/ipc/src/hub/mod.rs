@@ -335,7 +335,7 @@ impl Hub {
         // Any packet shows that the client is alive, even if its request is refused.
         session.heard(now_ns, lease_ms);
         if std::mem::take(&mut session.silent) {
-            let bodies = self.registry.answered_for(client);
+            let bodies = self.registry.responsible_for(client);
             out.push(Output::Command(Command::Back { client, bodies }));
         }
         let result = if verdict == Verdict::Over {
@@ -489,7 +489,7 @@ impl Hub {
                     kind: request.kind,
                     triangles,
                 };
-                let token = self.promise(Pending::Add(Adding {
+                let token = self.register_pending(Pending::Add(Adding {
                     client,
                     id,
                     record,
@@ -655,19 +655,19 @@ impl Hub {
             }
         }
         let mut next_ns = self.registry.next_end_ns();
-        let mut strangers = Vec::new();
+        let mut unidentified = Vec::new();
         for session in self.sessions.values_mut() {
             let due_ns = if session.name.is_none() {
                 let due_ns = session.since_ns.saturating_add(HELLO_NS);
                 if due_ns <= now_ns {
-                    strangers.push(session.id);
+                    unidentified.push(session.id);
                     continue;
                 }
                 due_ns
             } else {
                 // Only a client that makes force can fall silent.
                 let client = session.id;
-                let bodies = self.registry.answered_for(client);
+                let bodies = self.registry.responsible_for(client);
                 // A client that waits for the daemon's answer is not silent.
                 if session.silent || session.pending_bodies > 0 || bodies.is_empty() {
                     continue;
@@ -689,7 +689,7 @@ impl Hub {
             };
             next_ns = Some(next_ns.map_or(due_ns, |next| next.min(due_ns)));
         }
-        for client in strangers {
+        for client in unidentified {
             out.push(Output::Reply {
                 client,
                 id: 0,
@@ -735,12 +735,12 @@ impl Hub {
             .sum()
     }
 
-    fn promise_done(&mut self, envelope: Envelope, kind: u16) -> u64 {
+    fn register_done(&mut self, envelope: Envelope, kind: u16) -> u64 {
         let Envelope { client, id, .. } = envelope;
-        self.promise(Pending::Done { client, id, kind })
+        self.register_pending(Pending::Done { client, id, kind })
     }
 
-    fn promise(&mut self, pending: Pending) -> u64 {
+    fn register_pending(&mut self, pending: Pending) -> u64 {
         let token = self.next_token;
         self.next_token += 1;
         self.pending.insert(token, pending);

@@ -101,7 +101,7 @@ impl Registry {
     }
 
     /// The bodies that a client has added or is moving: it answers for their force.
-    pub(super) fn answered_for(&self, client: ClientId) -> Vec<u32> {
+    pub(super) fn responsible_for(&self, client: ClientId) -> Vec<u32> {
         self.bodies
             .values()
             .filter(|entry| {
@@ -353,7 +353,7 @@ mod tests {
         }
         assert_eq!(code(registry.check_surface(9)), ErrorCode::NoSuchBody);
         assert_eq!(
-            (registry.answered_for(A), registry.next_end_ns()),
+            (registry.responsible_for(A), registry.next_end_ns()),
             (vec![3], None)
         );
     }
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!(registry.lease(A, 2, 0, 10), Ok(()));
         assert_eq!(code(registry.lease(B, 2, 9, 30)), ErrorCode::NotYours);
         assert_eq!(registry.lease(B, 2, 10, 30), Ok(()));
-        assert_eq!(registry.answered_for(B), [2]);
+        assert_eq!(registry.responsible_for(B), [2]);
         assert_eq!(code(registry.release(A, 2, 20)), ErrorCode::NotYours);
         assert_eq!(registry.release(B, 2, 20), Ok(true));
         assert_eq!(registry.release(B, 2, 20), Ok(false));

@@ -39,7 +39,7 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
 
 /// Same for a number below its range. The limit is still the maximum, so that a client learns what
 /// the configuration allows.
-fn too_small(what: &str, value: f64, (least, most): (f64, f64)) -> Refusal {
+fn below_range(what: &str, value: f64, (least, most): (f64, f64)) -> Refusal {
     Refusal {
         detail: format!("{what} is {value}, at least {least}"),
         ..out_of_range(what, value, most)
@@ -65,7 +65,7 @@ fn lease_until(lease_ms: u32, most_ms: u32, now_ns: u64) -> Result<u64, Refusal>
     let most_ms = most_ms.min(MAX_LEASE_MS);
     let (asked, most) = (f64::from(lease_ms), f64::from(most_ms));
     if lease_ms < 1 {
-        Err(too_small("lease_ms", asked, (1.0, most)))
+        Err(below_range("lease_ms", asked, (1.0, most)))
     } else if lease_ms > most_ms {
         Err(out_of_range("lease_ms", asked, most))
     } else {
@@ -197,7 +197,7 @@ impl Hub {
             }
             Request::ClearFault(clear) => self.clear_fault(envelope, clear.arm, out).map(later),
             Request::Reload(_) => {
-                let token = self.promise_done(envelope, request::Reload::KIND);
+                let token = self.register_done(envelope, request::Reload::KIND);
                 out.push(Output::Command(Command::Reload { token }));
                 Ok(None)
             }
@@ -296,7 +296,7 @@ impl Hub {
             return;
         };
         if std::mem::replace(&mut session.focused, focused) != focused {
-            let bodies = self.registry.answered_for(client);
+            let bodies = self.registry.responsible_for(client);
             out.push(Output::Command(Command::Focus {
                 client,
                 focused,
@@ -313,7 +313,7 @@ impl Hub {
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
         let arm = self.arm(limits.arm)?;
-        let token = self.promise_done(envelope, request::TightenLimits::KIND);
+        let token = self.register_done(envelope, request::TightenLimits::KIND);
         out.push(Output::Command(Command::TightenLimits {
             token,
             client: envelope.client,
@@ -331,7 +331,7 @@ impl Hub {
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
         let arm = self.arm(arm)?;
-        let token = self.promise_done(envelope, request::ReleaseLimits::KIND);
+        let token = self.register_done(envelope, request::ReleaseLimits::KIND);
         out.push(Output::Command(Command::ReleaseLimits {
             token,
             client: envelope.client,
@@ -348,7 +348,7 @@ impl Hub {
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
         let arm = self.arm(arm)?;
-        let token = self.promise_done(envelope, request::ClearFault::KIND);
+        let token = self.register_done(envelope, request::ClearFault::KIND);
         out.push(Output::Command(Command::ClearFault { token, arm }));
         Ok(())
     }
@@ -494,7 +494,7 @@ impl Hub {
                 return Err(out_of_range(what, value, most));
             }
             if value < least {
-                return Err(too_small(what, value, (least, most)));
+                return Err(below_range(what, value, (least, most)));
             }
         }
         let owned = self.registry.owned(client).len();
@@ -524,7 +524,7 @@ impl Hub {
         session.importing = true;
         session.pending_bodies += 1;
         let request = add.clone();
-        let token = self.promise(Pending::Import {
+        let token = self.register_pending(Pending::Import {
             client,
             id,
             request: add,

@@ -23,7 +23,7 @@ const MS: u64 = 1_000_000;
 struct Fixture {
     core: LoopCore,
     composer: Composer,
-    desk: RestrictionDesk,
+    desk: RestrictionQueue,
     now_ns: u64,
 }
 
@@ -37,7 +37,7 @@ impl Fixture {
         Fixture {
             core: setup.core,
             composer,
-            desk: RestrictionDesk::new(owner),
+            desk: RestrictionQueue::new(owner),
             now_ns: 0,
         }
     }

@@ -64,7 +64,7 @@ impl Server {
         };
         let before = self.limits_asked();
         let taken = self.sink.submit(command);
-        self.tell_limits(client, is_release, &before);
+        self.log_limits(client, is_release, &before);
         taken
     }
 
@@ -76,7 +76,7 @@ impl Server {
             .collect()
     }
 
-    fn tell_limits(&mut self, client: ClientId, is_release: bool, before: &[Option<[f64; 8]>]) {
+    fn log_limits(&mut self, client: ClientId, is_release: bool, before: &[Option<[f64; 8]>]) {
         let after = self.limits_asked();
         let mut names = self.hub.names();
         let found = names.find(|(id, ..)| *id == client);

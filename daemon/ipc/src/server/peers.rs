@@ -2,7 +2,7 @@
 
 use super::super::{
     ClientId, Expulsion, GoneWhy, Role,
-    descriptor_closer::{Foreign, Owed},
+    descriptor_closer::{Foreign, UnclosedCount},
     hub::Output,
     outbox::{Flushed, Outbox, Packet, Sent},
 };
@@ -33,12 +33,12 @@ const ACCEPT_PAUSE_NS: u64 = 100_000_000;
 /// Most descriptors that a client may have passed and that the closer has not closed yet: two
 /// messages' worth. A client that passes more passes descriptors that hang in `close`, and is
 /// closed.
-const MAX_OWED: usize = 512;
+const MAX_UNCLOSED: usize = 512;
 
 /// Most descriptors in flight to a client that has not read everything sent. The kernel limits a
 /// user's processes together to as many descriptors in flight as one process may have open; beyond
 /// that none of them gets any.
-const MAX_UNDER_WAY: usize = 32;
+const MAX_IN_FLIGHT: usize = 32;
 /// Delay before an operation that the system could not do is tried again: sending, or watching a
 /// client's process.
 const RETRY_NS: u64 = 5_000_000;
@@ -52,11 +52,11 @@ pub(super) struct Peer {
     pub(super) watch: Watch,
     pub(super) outbox: Outbox,
     /// Descriptors sent since it had last read everything.
-    pub(super) under_way: usize,
+    pub(super) in_flight: usize,
     /// No sending before this time.
     pub(super) send_after_ns: u64,
     /// Descriptors that it passed and that are not closed yet.
-    pub(super) owed: Owed,
+    pub(super) unclosed: UnclosedCount,
     /// Whether its next message has descriptors while the closer is full; the message waits to be
     /// read.
     pub(super) parked: bool,
@@ -101,8 +101,8 @@ impl Server {
     }
 
     fn admit(&mut self, role: Role, connection: Connection) {
-        let owed = Owed::default();
-        let connection = self.closer.foreign(connection, &owed);
+        let unclosed = UnclosedCount::default();
+        let connection = self.closer.foreign(connection, &unclosed);
         let Ok(Credentials { pid, uid, .. }) = connection.peer() else {
             return;
         };
@@ -120,9 +120,9 @@ impl Server {
                         uid,
                         watch,
                         outbox: Outbox::default(),
-                        under_way: 0,
+                        in_flight: 0,
                         send_after_ns: 0,
-                        owed,
+                        unclosed,
                         parked: false,
                     },
                 );
@@ -149,8 +149,8 @@ impl Server {
                 return;
             }
             let received = peer.connection.receive_into(&mut packet, &mut fds);
-            let owed = peer.owed.clone();
-            let take = |fd| self.closer.foreign(fd, &owed);
+            let unclosed = peer.unclosed.clone();
+            let take = |fd| self.closer.foreign(fd, &unclosed);
             // From here on the closer owns them, whatever happens to the message.
             let files: Vec<File> = fds.drain(..).map(take).collect();
             let mut id = 0;
@@ -172,9 +172,9 @@ impl Server {
                     return;
                 }
             }
-            let open = owed.load(Ordering::Relaxed);
-            if open > MAX_OWED {
-                let limit = MAX_OWED;
+            let open = unclosed.load(Ordering::Relaxed);
+            if open > MAX_UNCLOSED {
+                let limit = MAX_UNCLOSED;
                 self.expel(client, id, Expulsion::OpenDescriptors { open, limit }, out);
                 self.perform(out);
                 return;
@@ -192,7 +192,7 @@ impl Server {
     }
 
     /// Retries to watch the processes for which there was no descriptor.
-    pub(super) fn watch_again(&mut self) {
+    pub(super) fn retry_watches(&mut self) {
         for peer in self.peers.values_mut() {
             if let Watch::Later(pid) = peer.watch {
                 peer.watch = Watch::new(pid);
@@ -233,10 +233,10 @@ impl Peer {
         if self.outbox.is_empty() || now_ns < self.send_after_ns {
             return Flushed::Done;
         }
-        let (connection, under_way) = (&self.connection, &mut self.under_way);
+        let (connection, in_flight) = (&self.connection, &mut self.in_flight);
         let flushed = self
             .outbox
-            .flush(|packet| send(connection, packet, under_way));
+            .flush(|packet| send(connection, packet, in_flight));
         if flushed == Flushed::Held {
             self.send_after_ns = now_ns.saturating_add(RETRY_NS);
         }
@@ -244,17 +244,17 @@ impl Peer {
     }
 }
 
-fn send(connection: &Connection, packet: &Packet, under_way: &mut usize) -> Sent {
+fn send(connection: &Connection, packet: &Packet, in_flight: &mut usize) -> Sent {
     let fds: Vec<BorrowedFd<'_>> = packet.passed.fds.iter().map(|fd| fd.as_fd()).collect();
-    if !fds.is_empty() && *under_way + fds.len() > MAX_UNDER_WAY {
+    if !fds.is_empty() && *in_flight + fds.len() > MAX_IN_FLIGHT {
         if !matches!(connection.unread(), Ok(0)) {
             return Sent::Held;
         }
-        *under_way = 0;
+        *in_flight = 0;
     }
     match connection.send(&packet.bytes, &fds) {
         Ok(()) => {
-            *under_way += fds.len();
+            *in_flight += fds.len();
             Sent::Done
         }
         Err(SendError::WouldBlock) => Sent::Later,

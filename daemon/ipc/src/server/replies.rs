@@ -27,7 +27,7 @@ pub(super) struct Line {
     pub(super) client: ClientId,
     pub(super) arm: u16,
     pub(super) connection: Connection,
-    pub(super) rung_at: u64,
+    pub(super) rung_version: u64,
 }
 
 impl Server {
@@ -122,7 +122,7 @@ impl Server {
                 code: refusal.code,
                 request: 0,
             };
-            peer.outbox.last_word(id, &error.into());
+            peer.outbox.push_final(id, &error.into());
             peer.flush(now_ns());
         }
         self.drop_peer(client, GoneWhy::Expelled(why), more);
@@ -215,12 +215,12 @@ impl Server {
         // One line per client and arm: a new one replaces the old.
         self.lines
             .retain(|line| (line.client, line.arm) != (client, arm));
-        let rung_at = self.blocks.state_version(arm);
+        let rung_version = self.blocks.state_version(arm);
         self.lines.push(Line {
             client,
             arm,
             connection: ours,
-            rung_at,
+            rung_version,
         });
         Ok(Arc::new(theirs.into()))
     }
@@ -259,10 +259,10 @@ impl Server {
         let blocks = &self.blocks;
         self.lines.retain_mut(|line| {
             let version = blocks.state_version(line.arm);
-            if version == line.rung_at {
+            if version == line.rung_version {
                 return true;
             }
-            line.rung_at = version;
+            line.rung_version = version;
             // A full line has rings that were not read yet; one more would add nothing.
             matches!(
                 line.connection.send(&[1], &[]),

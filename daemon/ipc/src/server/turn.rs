@@ -15,11 +15,11 @@ use std::{
 };
 
 /// Longest wait, so that the haptic loop sees the heartbeat: well within `loop.silent_ipc_ms`.
-const BEAT: Duration = Duration::from_millis(10);
+const HEARTBEAT_PERIOD: Duration = Duration::from_millis(10);
 /// Interval at which a full closer is checked again.
 const FULL_PAUSE: Duration = Duration::from_millis(10);
 /// Interval at which wake-up lines and waiting commands are checked.
-const RELAY: Duration = Duration::from_millis(1);
+const RELAY_PERIOD: Duration = Duration::from_millis(1);
 /// Interval at which the ring of the loop's events is polled: the loop makes no system call that
 /// could wake this thread.
 const EVENTS_EVERY: Duration = Duration::from_millis(10);
@@ -39,7 +39,7 @@ impl Server {
         if self.events.is_waiting() {
             return Duration::ZERO;
         }
-        let mut timeout = EVENTS_EVERY.min(BEAT);
+        let mut timeout = EVENTS_EVERY.min(HEARTBEAT_PERIOD);
         for peer in self.peers.values() {
             if peer.send_after_ns > now_ns && !peer.outbox.is_empty() {
                 timeout = timeout.min(Duration::from_nanos(peer.send_after_ns - now_ns));
@@ -56,7 +56,7 @@ impl Server {
         }
         let waits = self.settling || !self.backlog.is_empty() || !self.motions.is_empty();
         if waits || !self.lines.is_empty() {
-            timeout = timeout.min(RELAY);
+            timeout = timeout.min(RELAY_PERIOD);
         }
         timeout
     }
@@ -93,7 +93,7 @@ impl Server {
             Ok(ready) => ready,
             Err(error) if is_shortage(&error) => {
                 // No memory for the list now: leases are still checked, and clients a moment later.
-                std::thread::sleep(timeout.min(RELAY));
+                std::thread::sleep(timeout.min(RELAY_PERIOD));
                 return Ok(Vec::new());
             }
             Err(error) => return Err(error),

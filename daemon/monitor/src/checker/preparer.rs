@@ -12,9 +12,9 @@ use hapticd_geometry::TriMesh;
 use hapticd_proxy::BodyKey;
 
 /// Number of triangles up to which a shape is prepared at once; that takes some milliseconds.
-const AT_ONCE: usize = 10_000;
+const INLINE_TRIANGLES_MAX: usize = 10_000;
 /// Maximum number of shapes that wait. Each holds its mesh, even after its body was removed.
-const WAITING: usize = 8;
+const MAX_WAITING: usize = 8;
 
 /// The checker's end of the queues.
 pub struct Preparer {
@@ -23,16 +23,16 @@ pub struct Preparer {
 }
 
 /// The preparing thread's end of the queues.
-pub struct Ends {
+pub struct WorkerEnd {
     orders: Receiver<(BodyKey, Arc<TriMesh>)>,
     ready: Sender<(BodyKey, Solid)>,
 }
 
 /// Creates both ends.
-pub fn preparer() -> (Preparer, Ends) {
-    let (orders, ordered) = bounded(WAITING);
-    let (made, ready) = bounded(WAITING);
-    let ends = Ends {
+pub fn preparer() -> (Preparer, WorkerEnd) {
+    let (orders, ordered) = bounded(MAX_WAITING);
+    let (made, ready) = bounded(MAX_WAITING);
+    let ends = WorkerEnd {
         orders: ordered,
         ready: made,
     };
@@ -43,8 +43,8 @@ impl Preparer {
     /// Returns the prepared shape if it is small or the queue is full. Otherwise queues it for the
     /// other thread and returns `None`.
     pub fn prepare(&self, key: BodyKey, mesh: &Arc<TriMesh>) -> Option<Solid> {
-        let later =
-            mesh.triangles().len() > AT_ONCE && self.orders.try_send((key, mesh.clone())).is_ok();
+        let later = mesh.triangles().len() > INLINE_TRIANGLES_MAX
+            && self.orders.try_send((key, mesh.clone())).is_ok();
         (!later).then(|| Solid::of(mesh.clone()))
     }
 
@@ -54,7 +54,7 @@ impl Preparer {
     }
 }
 
-impl Ends {
+impl WorkerEnd {
     /// Waits for a shape and prepares it. Returns false once the checker is gone.
     pub fn serve_one(&self) -> bool {
         let made = |(key, mesh)| self.ready.send((key, Solid::of(mesh))).is_ok();

@@ -18,7 +18,7 @@ use ratatui::crossterm::terminal::{
 use ratatui::{Frame, Terminal};
 
 /// True while this process has the terminal in the state for the live view.
-static OURS: AtomicBool = AtomicBool::new(false);
+static IS_ENTERED: AtomicBool = AtomicBool::new(false);
 
 /// The terminal in the state for the live view; see the module page. There is one terminal, so at
 /// most one of these exists.
@@ -35,7 +35,7 @@ impl Screen {
     pub fn enter() -> io::Result<Self> {
         put_back_on_panic();
         enable_raw_mode()?;
-        OURS.store(true, Ordering::SeqCst);
+        IS_ENTERED.store(true, Ordering::SeqCst);
         let made = execute!(io::stdout(), EnterAlternateScreen, Hide)
             .and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
         match made {
@@ -54,7 +54,7 @@ impl Screen {
     /// # Errors
     /// If the terminal is gone, or has been restored.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
-        if !OURS.load(Ordering::SeqCst) {
+        if !IS_ENTERED.load(Ordering::SeqCst) {
             return Err(io::Error::other("the terminal was given back"));
         }
         self.terminal.draw(draw).map(|_| ())
@@ -74,7 +74,7 @@ pub(super) fn is_gone() -> bool {
 
 /// Restores the terminal once; later calls do nothing.
 fn leave() {
-    if OURS.swap(false, Ordering::SeqCst) {
+    if IS_ENTERED.swap(false, Ordering::SeqCst) {
         // If this fails, the terminal is gone, and the error can be reported to nobody.
         let _ = execute!(io::stdout(), LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
@@ -83,7 +83,7 @@ fn leave() {
 
 /// Restores only the line discipline, which cannot block. For a terminal that takes no output.
 pub(super) fn leave_mode() {
-    if OURS.swap(false, Ordering::SeqCst) {
+    if IS_ENTERED.swap(false, Ordering::SeqCst) {
         let _ = disable_raw_mode();
     }
 }

@@ -154,7 +154,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
         }
         let query = setup.core.query();
         let due = tick + 1 + below(most);
-        let answered = setup.collider.answer_beside(
+        let answered = setup.collider.answer_with(
             &query,
             false,
             |mut work| {

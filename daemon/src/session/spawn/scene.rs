@@ -12,7 +12,7 @@ use hapticd_collision::collider::urgency::Urgency;
 use hapticd_collision::collider::{self, Collider};
 use hapticd_collision::gpu_supervisor::{self, Supervised, UserEnd};
 use hapticd_collision::{backend, deformable, janitor, planner, skin};
-use hapticd_deformable::SoftScene;
+use hapticd_deformable::DeformableScene;
 use hapticd_ipc::skins::SkinWriter;
 use hapticd_ipc::surfaces::SurfaceWriter;
 use hapticd_scene::BodySpec;
@@ -29,7 +29,7 @@ impl Spawner<'_> {
     /// Starts the skin thread where there are implicit bodies and somebody to show them to.
     pub(super) fn skin(
         &self,
-        scene: Option<&SoftScene>,
+        scene: Option<&DeformableScene>,
         half: Option<SkinHalf>,
         writers: Vec<SkinWriter>,
     ) -> Result<Option<JoinHandle<()>>, SessionError> {
@@ -53,10 +53,10 @@ impl Spawner<'_> {
     /// Starts the thread of deformable bodies. `supervisor`: where a new GPU comes from.
     pub(super) fn deformable(
         &self,
-        scene: SoftScene,
+        scene: DeformableScene,
         half: DeformableHalf,
         surfaces: Vec<SurfaceWriter>,
-        supervisor: Option<UserEnd<SoftScene>>,
+        supervisor: Option<UserEnd<DeformableScene>>,
     ) -> Result<JoinHandle<()>, SessionError> {
         let links = deformable::Links {
             queries: half.queries,

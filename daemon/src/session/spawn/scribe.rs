@@ -58,7 +58,7 @@ impl Spawner<'_> {
         let mut scribe = Scribe::new(stats, inputs.checker, inputs.sink, half.live, realtime);
         scribe.name_bodies(inputs.bodies.into_iter());
         scribe.watch_needles(inputs.needles);
-        scribe.hear_from(half.events);
+        scribe.take_events_from(half.events);
         let (records, steps, beat) = (half.records, half.steps, half.beat);
         thread::spawn("scribe", move || {
             scribe::serve(scribe, records, steps, &beat)

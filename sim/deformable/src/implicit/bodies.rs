@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use hapticd_geometry::Vec3;
 use hapticd_particles::{self as particles, BlendEvent, Settings, Sphere, SphereWorld};
-use hapticd_proxy::{BodyKey, ImplicitSurface, MAX_ARMS, Material, Query, Sampled, SoftSnapshot};
+use hapticd_proxy::{
+    BodyKey, DeformableSnapshot, ImplicitSurface, MAX_ARMS, Material, Query, Sampled,
+};
 use hapticd_skin::Primitive;
 
 use super::obstacles::Rigids;
 use super::sampled;
 use super::spec::{ImplicitAddError, ImplicitModel, ImplicitSpec, LEVEL};
 use super::tools::{Tool, Work};
-use crate::settings::SoftSettings;
+use crate::settings::DeformableSettings;
 use crate::skins::{Blending, SkinSpec, SkinState, SkinStates};
 use hapticd_scene::BodySpec;
 use hapticd_scene::Scene;
@@ -123,7 +125,7 @@ impl ImplicitBodies {
     /// # Errors
     /// [`ImplicitAddError`]: the first fault.
     pub fn new(
-        settings: &SoftSettings,
+        settings: &DeformableSettings,
         specs: &[ImplicitSpec],
         rigid: &Scene,
     ) -> Result<ImplicitBodies, ImplicitAddError> {
@@ -243,7 +245,7 @@ impl ImplicitBodies {
     }
 
     /// Writes the data for an arm's tool, after a step.
-    pub fn answer(&mut self, query: &Query, arm: usize, out: &mut SoftSnapshot) {
+    pub fn answer(&mut self, query: &Query, arm: usize, out: &mut DeformableSnapshot) {
         if let (Some(Some(tool)), Some(asked)) = (self.tools.get_mut(arm), query.arms.get(arm)) {
             tool.answer(asked, &self.bodies, &mut self.work, out);
         }

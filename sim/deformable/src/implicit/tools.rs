@@ -6,7 +6,9 @@ use std::sync::Arc;
 use hapticd_ccd::{MeshIndex, NearestWork};
 use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_particles::{MAX_WEIGHTS, Probe, ProbeContact, SphereError, SphereWorld};
-use hapticd_proxy::{ArmQuery, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, SoftSnapshot, ToolShape};
+use hapticd_proxy::{
+    ArmQuery, DeformableSnapshot, ImplicitSurface, MAX_SAMPLES, MAX_TERMS, ToolShape,
+};
 
 use super::bodies::ImplicitBody;
 use super::sampled;
@@ -222,7 +224,7 @@ impl Tool {
         query: &ArmQuery,
         bodies: &[ImplicitBody],
         work: &mut Work,
-        out: &mut SoftSnapshot,
+        out: &mut DeformableSnapshot,
     ) {
         let hidden = self.ghost || self.epoch != Some(query.epoch);
         for (place, body) in bodies.iter().enumerate() {

@@ -2,7 +2,8 @@
 //! apart.
 
 use hapticd_deformable::{
-    MAX_BODIES, Pinned, SoftAddError, SoftKind, SoftScene, SoftSpec, Substance,
+    DeformableAddError, DeformableKind, DeformableScene, DeformableSpec, MAX_BODIES, Pinned,
+    Substance,
 };
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::Material;
@@ -16,8 +17,8 @@ const DENSITY_KG_M3: f64 = 2500.0;
 const WEIGHT_N: f64 =
     9.81 * DENSITY_KG_M3 * 4.0 / 3.0 * std::f64::consts::PI * STONE_M * STONE_M * STONE_M;
 
-fn stones(places: &[Vec3]) -> SoftSpec {
-    SoftSpec {
+fn stones(places: &[Vec3]) -> DeformableSpec {
+    DeformableSpec {
         name: "stone".into(),
         id: 1 << 30,
         mesh: shapes::icosphere(STONE_M, 2).unwrap(),
@@ -225,7 +226,7 @@ fn each_of_a_crowd_has_its_name_and_number() {
         (infos[0].name.as_str(), infos[7].name.as_str()),
         ("stone 1", "stone 8")
     );
-    assert!(infos.iter().all(|info| info.kind == SoftKind::Crowd));
+    assert!(infos.iter().all(|info| info.kind == DeformableKind::Crowd));
     let surfaces: Vec<_> = fixture.soft.surfaces().collect();
     for ((id, points), (info, place)) in surfaces.iter().zip(infos.iter().zip(heap())) {
         assert_eq!((*id, points.len()), (info.id, info.points));
@@ -248,7 +249,8 @@ fn equal_queries_give_equal_forces_among_stones() {
 #[test]
 fn what_cannot_be_a_crowd_is_refused() {
     let world = Scene::new(1e-5, 64);
-    let new = |specs: &[SoftSpec]| SoftScene::new(settings(), specs, &[], &world).map(|_| ());
+    let new =
+        |specs: &[DeformableSpec]| DeformableScene::new(settings(), specs, &[], &world).map(|_| ());
     let mut open = stones(&heap());
     open.mesh = shapes::sheet(0.05, 4).unwrap();
     let mut held = stones(&heap());
@@ -264,6 +266,9 @@ fn what_cannot_be_a_crowd_is_refused() {
     }
     let many = vec![Vec3::zeros(); MAX_BODIES + 1];
     let count = MAX_BODIES + 1;
-    assert_eq!(new(&[stones(&many)]), Err(SoftAddError::TooMany { count }));
+    assert_eq!(
+        new(&[stones(&many)]),
+        Err(DeformableAddError::TooMany { count })
+    );
     assert_eq!(new(&[stones(&many[1..])]), Ok(()));
 }

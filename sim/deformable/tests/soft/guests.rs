@@ -1,7 +1,7 @@
 //! Bodies added while the scene runs: soft bodies meet them like those that were there from the
 //! start, and forget them when they are removed.
 
-use hapticd_deformable::{Pinned, SoftScene, SoftSpec};
+use hapticd_deformable::{DeformableScene, DeformableSpec, Pinned};
 use hapticd_geometry::{Pose, Quat, Vec3, refined, shapes};
 use hapticd_proxy::{BodyKey, BodyPose, Query};
 use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
@@ -35,15 +35,15 @@ fn key(slot: u8, generation: u32) -> BodyKey {
 
 /// A soft scene, and the loop's poses of rigid bodies.
 struct Stage {
-    soft: SoftScene,
+    soft: DeformableScene,
     query: Query,
 }
 
 impl Stage {
-    fn new(specs: &[SoftSpec]) -> Stage {
+    fn new(specs: &[DeformableSpec]) -> Stage {
         let world = Scene::new(1e-5, 64);
         Stage {
-            soft: SoftScene::new(settings(), specs, &[], &world).unwrap(),
+            soft: DeformableScene::new(settings(), specs, &[], &world).unwrap(),
             query: Query::default(),
         }
     }

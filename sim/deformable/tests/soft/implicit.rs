@@ -220,7 +220,7 @@ fn the_same_queries_make_the_same_bodies_to_the_bit() {
 fn what_is_no_body_is_refused_with_its_name() {
     let (world, _) = (Scene::new(1e-5, 64), ());
     let refused = |spec: ImplicitSpec| {
-        SoftScene::new(settings(), &[], &[spec], &world)
+        DeformableScene::new(settings(), &[], &[spec], &world)
             .unwrap_err()
             .to_string()
     };
@@ -445,7 +445,7 @@ fn samples_of_another_level_are_refused_and_too_many_triangles_are_fewer_and_coa
     let named = ("other".to_owned(), BODY);
     let bad = ImplicitSpec::of_samples(named, Arc::new(other), 0.002, feel(0.3));
     let world = Scene::new(1e-5, 64);
-    let error = SoftScene::new(settings(), &[], &[bad], &world)
+    let error = DeformableScene::new(settings(), &[], &[bad], &world)
         .err()
         .unwrap();
     assert!(

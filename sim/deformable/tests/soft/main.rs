@@ -9,11 +9,13 @@ mod neighbours;
 
 use std::collections::VecDeque;
 
-use hapticd_deformable::{ImplicitSpec, Pinned, SoftScene, SoftSettings, SoftSpec, Substance};
+use hapticd_deformable::{
+    DeformableScene, DeformableSettings, DeformableSpec, ImplicitSpec, Pinned, Substance,
+};
 use hapticd_geometry::{Pose, TriMesh, Vec3, refined, shapes};
 use hapticd_proxy::{
-    ArmOutcome, ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material,
-    Snapshot, SoftSnapshot, TickInput, ToolShape,
+    ArmOutcome, ArmSetup, Damping, DeformableSnapshot, Distances, Engine, Gains, Interaction,
+    MAX_ARMS, Material, Snapshot, TickInput, ToolShape,
 };
 use hapticd_scene::{BodyKind, BodySpec, BroadPhaseKind, Scene, Shape};
 use hapticd_xpbd::{ClothMaterial, SoftMaterial};
@@ -31,8 +33,8 @@ fn feel(friction: f64) -> Material {
     }
 }
 
-fn settings() -> SoftSettings {
-    SoftSettings {
+fn settings() -> DeformableSettings {
+    DeformableSettings {
         step_ticks: 4,
         substeps: 8,
         gravity_m_s2: Vec3::new(0.0, 0.0, -9.81),
@@ -42,10 +44,10 @@ fn settings() -> SoftSettings {
 }
 
 /// Tissue of 60 mm by 60 mm by 20 mm, its top at z = 0, held at its bottom.
-fn slab(young_pa: f64) -> SoftSpec {
+fn slab(young_pa: f64) -> DeformableSpec {
     let mesh = shapes::cuboid(&Vec3::new(0.03, 0.03, 0.01)).unwrap();
     let mesh = refined(&mesh, 0.006).unwrap();
-    SoftSpec {
+    DeformableSpec {
         name: "tissue".into(),
         id: 1 << 30,
         mesh: moved(&mesh, &Vec3::new(0.0, 0.0, -0.01)),
@@ -65,8 +67,8 @@ fn slab(young_pa: f64) -> SoftSpec {
 }
 
 /// A sheet of 100 mm by 100 mm at z = 0, held at its corners.
-fn sheet() -> SoftSpec {
-    SoftSpec {
+fn sheet() -> DeformableSpec {
+    DeformableSpec {
         name: "leather".into(),
         id: (1 << 30) + 1,
         mesh: shapes::sheet(0.05, 12).unwrap(),
@@ -92,21 +94,21 @@ fn moved(mesh: &TriMesh, by: &Vec3) -> TriMesh {
 struct Fixture {
     engine: Engine,
     world: Scene,
-    soft: SoftScene,
+    soft: DeformableScene,
     late: u64,
     rigid_answers: VecDeque<(u64, Box<Snapshot>)>,
-    soft_answers: VecDeque<(u64, Box<SoftSnapshot>)>,
+    soft_answers: VecDeque<(u64, Box<DeformableSnapshot>)>,
     tick: u64,
 }
 
 impl Fixture {
-    fn new(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Fixture {
+    fn new(specs: &[DeformableSpec], rigid: Vec<BodySpec>, late: u64) -> Fixture {
         let tool = ToolShape::sphere(RADIUS_M);
         Fixture::with(specs, rigid, late, tool, None)
     }
 
     fn with(
-        specs: &[SoftSpec],
+        specs: &[DeformableSpec],
         rigid: Vec<BodySpec>,
         late: u64,
         tool: ToolShape,
@@ -116,7 +118,7 @@ impl Fixture {
     }
 
     fn of(
-        (specs, implicit): (&[SoftSpec], &[ImplicitSpec]),
+        (specs, implicit): (&[DeformableSpec], &[ImplicitSpec]),
         rigid: Vec<BodySpec>,
         late: u64,
         (tool, mesh): (ToolShape, Option<TriMesh>),
@@ -131,7 +133,7 @@ impl Fixture {
         for body in rigid {
             world.add_body(body).unwrap();
         }
-        let soft = SoftScene::new(settings(), specs, implicit, &world).unwrap();
+        let soft = DeformableScene::new(settings(), specs, implicit, &world).unwrap();
         let mut setups = [None; MAX_ARMS];
         setups[0] = Some(ArmSetup {
             shape: tool,
@@ -194,7 +196,7 @@ impl Fixture {
             self.rigid_answers.push_back((due, answer));
         }
         if self.soft.step(&query) {
-            let mut answer = Box::new(SoftSnapshot::new());
+            let mut answer = Box::new(DeformableSnapshot::new());
             if self.soft.answer(&query, 0, &mut answer) {
                 self.soft_answers.push_back((due, answer));
             }
@@ -237,7 +239,7 @@ const ABOVE: Vec3 = Vec3::new(0.002, 0.001, 0.012);
 const BELOW: Vec3 = Vec3::new(0.002, 0.001, -0.006);
 
 /// A fixture whose ball is in the air and solid for all bodies.
-fn begun(specs: &[SoftSpec], rigid: Vec<BodySpec>, late: u64) -> Fixture {
+fn begun(specs: &[DeformableSpec], rigid: Vec<BodySpec>, late: u64) -> Fixture {
     let mut fixture = Fixture::new(specs, rigid, late);
     fixture.go(ABOVE, ABOVE, 60);
     fixture
@@ -445,7 +447,8 @@ fn without_answers_the_last_surface_counts() {
 #[test]
 fn what_cannot_be_soft_is_refused() {
     let world = Scene::new(1e-5, 64);
-    let new = |spec: SoftSpec| SoftScene::new(settings(), &[spec], &[], &world).map(|_| ());
+    let new =
+        |spec: DeformableSpec| DeformableScene::new(settings(), &[spec], &[], &world).map(|_| ());
     let mut open = slab(20e3);
     open.mesh = shapes::sheet(0.05, 4).unwrap();
     let mut held = slab(20e3);

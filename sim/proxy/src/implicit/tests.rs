@@ -189,7 +189,7 @@ fn rows(
     tool: &ToolShape,
     pose: &Pose,
     moment: &Moment,
-) -> Vec<SoftRow> {
+) -> Vec<DeformableRow> {
     let mut all = Vec::with_capacity(MAX_PROBED);
     let surfaces = std::slice::from_ref(body);
     survey(

@@ -10,8 +10,8 @@ use super::{MAX_ROWS, Proxy, RECOVERY};
 use crate::coupling::Touched;
 use crate::motion::path_of;
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
-use crate::soft::{self, SoftSnapshot};
-use crate::soft_row::SoftRow;
+use crate::soft::{self, DeformableSnapshot};
+use crate::soft_row::DeformableRow;
 
 /// Planes further from the tool than the wanted motion plus this do not count in a tick, m.
 const BAND_M: f64 = 1e-3;
@@ -84,7 +84,7 @@ impl Proxy {
     /// Returns the highest speed at which soft surfaces may move the tool regardless of its hand,
     /// m/s; 0 if none is near. They carry it at their own speed, push it out, and let it fall.
     pub fn carried_m_s(&self) -> f64 {
-        let of_epoch = |soft: &&SoftSnapshot| soft.epoch == self.epoch;
+        let of_epoch = |soft: &&DeformableSnapshot| soft.epoch == self.epoch;
         let implicit = (self.soft.as_deref().filter(of_epoch)).map_or(&[][..], |s| &s.implicit);
         let terms = implicit.iter().flat_map(|surface| &surface.terms);
         let rows = self.soft_rows[..self.soft_count].iter().flatten();
@@ -224,7 +224,7 @@ impl Proxy {
     }
 
     /// Returns a row's point of the tool and its gap after the motion already made in this tick.
-    fn soft_now(&self, row: &SoftRow) -> (Vec3, f64) {
+    fn soft_now(&self, row: &DeformableRow) -> (Vec3, f64) {
         let then = self.shape.seen_at(&self.soft_at);
         let now = self.shape.seen_at(&self.proxy);
         let moved = transform(&now, &transform(&then.inverse(), &row.tool_point));
@@ -246,7 +246,7 @@ impl Proxy {
         Some(self.soft_material(row)?.stiffness_n_per_m)
     }
 
-    fn soft_material(&self, row: &SoftRow) -> Option<crate::snapshot::Material> {
+    fn soft_material(&self, row: &DeformableRow) -> Option<crate::snapshot::Material> {
         Some(self.soft.as_deref()?.body(row.surface)?.1)
     }
 
@@ -284,7 +284,7 @@ impl Proxy {
 
 /// Returns the bound of a row: the motion gives way to an approaching surface, and a missing
 /// distance is restored by shares.
-fn bound(row: &SoftRow, gap_m: f64, period_s: f64) -> f64 {
+fn bound(row: &DeformableRow, gap_m: f64, period_s: f64) -> f64 {
     if gap_m < 0.0 {
         row.approach_m + (-RECOVERY * gap_m).min(PUSH_OUT_M_S * period_s)
     } else {

@@ -144,7 +144,7 @@ pub struct Scene {
     pub clearance: f64,
     pub friction: f64,
     /// Trajectory of the dynamics, if there are any; they then move all bodies that are not fixed.
-    pub course: Option<Trajectory>,
+    pub trajectory: Option<Trajectory>,
 }
 
 impl Scene {
@@ -242,8 +242,8 @@ impl Scene {
         s.epoch = q.arms[0].epoch;
         s.world_from_tool = q.arms[0].world_from_reference();
         s.scene_version = 1;
-        if let Some(course) = &self.course {
-            s.course.copy_from(course);
+        if let Some(trajectory) = &self.trajectory {
+            s.trajectory.copy_from(trajectory);
         }
         for (i, (part, initial, fixed, target)) in self.bodies.iter().enumerate() {
             let pose = q.pose_of(Self::key(i)).unwrap_or(*initial);
@@ -263,7 +263,7 @@ impl Scene {
                 full: n < inside,
                 encloses_tool: false,
                 target: *target,
-                by_trajectory: !fixed && self.course.is_some(),
+                by_trajectory: !fixed && self.trajectory.is_some(),
                 centre: Vec3::zeros(),
                 bound_m: part
                     .mesh

@@ -4,11 +4,13 @@
 //! of the sum of their potentials, computed from the published kernel without the product's code.
 //! The hand is on a normal of that surface, so the force is stiffness times depth along it.
 
-use hapticd_deformable::{Blending, ImplicitModel, ImplicitSpec, Inside, SoftScene, SoftSettings};
+use hapticd_deformable::{
+    Blending, DeformableScene, DeformableSettings, ImplicitModel, ImplicitSpec, Inside,
+};
 use hapticd_geometry::{Pose, Vec3, Volume};
 use hapticd_proxy::{
-    ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Snapshot,
-    SoftSnapshot, TickInput, ToolShape,
+    ArmSetup, Damping, DeformableSnapshot, Distances, Engine, Gains, Interaction, MAX_ARMS,
+    Material, Snapshot, TickInput, ToolShape,
 };
 use hapticd_scene::{BroadPhaseKind, Scene, Shape};
 use rayon::prelude::*;
@@ -206,7 +208,7 @@ fn forces(body: &Body, ball_m: f64, pace: f64, mutant: bool) -> Result<Vec<(Vec3
     let distances = Distances::for_width(WIDTH_M);
     let mut world = Scene::new(distances.clearance_m, 64);
     world.set_tool(0, Shape::point(), tool);
-    let settings = SoftSettings {
+    let settings = DeformableSettings {
         step_ticks: 1,
         substeps: 1,
         gravity_m_s2: Vec3::zeros(),
@@ -214,7 +216,7 @@ fn forces(body: &Body, ball_m: f64, pace: f64, mutant: bool) -> Result<Vec<(Vec3
         broad_phase: BroadPhaseKind::default(),
     };
     let mut soft =
-        SoftScene::new(settings, &[], &[spec(body.made)?], &world).map_err(|e| failed(&e))?;
+        DeformableScene::new(settings, &[], &[spec(body.made)?], &world).map_err(|e| failed(&e))?;
     let mut setups = [None; MAX_ARMS];
     setups[0] = Some(ArmSetup {
         shape: tool,
@@ -231,7 +233,7 @@ fn forces(body: &Body, ball_m: f64, pace: f64, mutant: bool) -> Result<Vec<(Vec3
     });
     let mut engine = Engine::new(setups, 3e-3);
     let mut answer: Option<Box<Snapshot>> = None;
-    let mut soft_answer: Option<Box<SoftSnapshot>> = None;
+    let mut soft_answer: Option<Box<DeformableSnapshot>> = None;
     let mut out = Vec::with_capacity(TICKS);
     for tick in 0..TICKS {
         let (on, way) = (body.path)(pace * tick as f64 / TICKS as f64);
