@@ -34,7 +34,7 @@
 //! Real-time callable: no allocation, no lock, no blocking, constant time. No panic on any input;
 //! time that runs backwards counts as no time. Deterministic.
 
-use super::channel::{Channel, ChannelLimits};
+use super::channel::{Channel, ChannelLimits, ChannelStep};
 use super::history::History;
 use super::limits::{Limits, LimitsError};
 use super::oscillation::{Amplitudes, OscillationDetector, Verdict};
@@ -115,6 +115,22 @@ impl Reductions {
             self.0 |= rule.0;
         }
     }
+
+    /// Returns the limits that bound a step of either channel.
+    #[inline]
+    fn of(force: &ChannelStep, torque: &ChannelStep) -> Self {
+        let mut rules = Reductions::default();
+        rules.add_if(
+            force.clamped_to_peak || torque.clamped_to_peak,
+            Reductions::PEAK,
+        );
+        rules.add_if(
+            force.clamped_to_continuous || torque.clamped_to_continuous,
+            Reductions::CONTINUOUS,
+        );
+        rules.add_if(force.slewed || torque.slewed, Reductions::SLEW);
+        rules
+    }
 }
 
 /// How much of a wanted force is sent.
@@ -188,6 +204,29 @@ impl RisingLimits {
             ..limits
         }
     }
+}
+
+/// Limits of both channels in one tick.
+struct TickLimits {
+    force: ChannelLimits,
+    torque: ChannelLimits,
+}
+
+/// Time since the last tick.
+struct TickTime {
+    /// All of it, s.
+    gap_s: f64,
+    /// Time over which force may change in this tick, s; after a stall it is cut anyway.
+    dt_s: f64,
+    /// The gap is longer than the limits allow.
+    stalled: bool,
+}
+
+/// What a tick puts out, for the arm, the energy ledger and the loop.
+struct Output {
+    reductions: Reductions,
+    sent: Sent,
+    passed: PassedForce,
 }
 
 const BRAKE: ReasonSet = ReasonSet::of(ForceOffReason::OverVelocity)
@@ -410,150 +449,207 @@ impl Governor {
 
     /// Computes the output of one tick.
     pub fn step(&mut self, input: &GovernorInput<'_>) -> Governed {
-        let gap_ns = input
-            .now_ns
-            .saturating_sub(self.last_ns.unwrap_or(input.now_ns));
-        self.last_ns = Some(input.now_ns.max(self.last_ns.unwrap_or(0)));
-        let stalled = gap_ns > self.limits.stall_ns;
-        let gap_s = gap_ns as f64 * 1e-9;
-        // Time over which force may change in this tick; after a stall it is cut anyway.
-        let dt_s = gap_ns.min(self.limits.stall_ns) as f64 * 1e-9;
+        let time = self.advance_clock(input.now_ns);
+        let limits = self.raise_limits(&time);
+        let found = self.find_faults(input, time.stalled);
+        let is_sane = !found.contains(ForceOffReason::InvalidCommand)
+            && !found.contains(ForceOffReason::InvalidSample)
+            && !time.stalled;
+        let spring = self.observe_spring(input, is_sane && is_continuous(found));
+        let exhausted = self.detect_oscillation(input, is_sane, time.dt_s);
+        let reasons = found.with_if(exhausted, ForceOffReason::Oscillation);
+        self.record_new(reasons, input.now_ns);
+        let small = input.wanted.force_n.norm() < self.limits.engage_force_n
+            && input.wanted.torque_nm.norm() < self.limits.engage_torque_nm;
+        self.advance_state(reasons, small, time.dt_s);
+        let output = if reasons.cuts().is_empty() {
+            self.send(input, &limits, time.dt_s)
+        } else {
+            self.cut()
+        };
+        self.settle_energy(input, spring, &output.sent, time.dt_s);
+        Governed {
+            wrench: output.sent.wrench,
+            state: self.state,
+            reason: reasons.first(),
+            reasons,
+            scale: self.scale,
+            reductions: output.reductions,
+            passed: output.passed,
+            brake: reasons.intersects(BRAKE),
+            reanchor: reasons.intersects(REANCHOR),
+        }
+    }
 
-        let (force_limits, torque_limits) = (self.force_limits(), self.torque_limits());
+    /// Measures the time since the last tick. Time that runs backwards counts as no time.
+    #[inline]
+    fn advance_clock(&mut self, now_ns: u64) -> TickTime {
+        let gap_ns = now_ns.saturating_sub(self.last_ns.unwrap_or(now_ns));
+        self.last_ns = Some(now_ns.max(self.last_ns.unwrap_or(0)));
+        TickTime {
+            gap_s: gap_ns as f64 * 1e-9,
+            dt_s: gap_ns.min(self.limits.stall_ns) as f64 * 1e-9,
+            stalled: gap_ns > self.limits.stall_ns,
+        }
+    }
+
+    /// Raises limits that still rise (rule 8), and accounts for the heat of the outputs that the
+    /// last tick left. Returns the limits of this tick.
+    #[inline]
+    fn raise_limits(&mut self, time: &TickTime) -> TickLimits {
         // One ramp after the other: both at once would be steeper than either.
         let share = match self.state {
             GovernorState::Ramping => 0.0,
-            _ => dt_s / self.limits.ramp_s,
+            _ => time.dt_s / self.limits.ramp_s,
         };
-        let force_limits = self.force_rising.rise(force_limits, share);
-        let torque_limits = self.torque_rising.rise(torque_limits, share);
-        self.force.hold(gap_s, &force_limits);
-        self.torque.hold(gap_s, &torque_limits);
+        let force = self.force_rising.rise(self.force_limits(), share);
+        let torque = self.torque_rising.rise(self.torque_limits(), share);
+        self.force.hold(time.gap_s, &force);
+        self.torque.hold(time.gap_s, &torque);
+        TickLimits { force, torque }
+    }
 
-        let mut reasons = self.find_faults(input, stalled);
-        let sane = !reasons.contains(ForceOffReason::InvalidCommand)
-            && !reasons.contains(ForceOffReason::InvalidSample)
-            && !stalled;
-        let spring = input.spring.filter(|_| sane && is_continuous(reasons));
-        match &spring {
+    /// Shows the motion of hand and spring to the energy ledger. Returns the spring that the ledger
+    /// accounts for in this tick: none after a jump, which is no work of the arm.
+    #[inline]
+    fn observe_spring<'a>(
+        &mut self,
+        input: &'a GovernorInput<'_>,
+        is_continuous: bool,
+    ) -> Option<&'a Spring> {
+        let spring = input.spring.as_ref().filter(|_| is_continuous);
+        match spring {
             Some(spring) => {
                 let sample = input.sample;
                 (self.passivity).observe(sample.time_ns, &sample.pose, spring);
             }
             None => self.passivity.forget(),
         }
-        if sane {
-            let exhausted = self.watch_oscillation(input, dt_s);
-            reasons = reasons.with_if(exhausted, ForceOffReason::Oscillation);
-        } else {
-            self.force_oscillation.reset_motion();
-            self.torque_oscillation.reset_motion();
-            self.last_rotation = None;
+        spring
+    }
+
+    /// Feeds the oscillation detectors with a sane tick; any other interrupts the motion that they
+    /// follow. Returns whether oscillation is a cause now.
+    #[inline]
+    fn detect_oscillation(&mut self, input: &GovernorInput<'_>, is_sane: bool, dt_s: f64) -> bool {
+        if is_sane {
+            return self.watch_oscillation(input, dt_s);
         }
+        self.force_oscillation.reset_motion();
+        self.torque_oscillation.reset_motion();
+        self.last_rotation = None;
+        false
+    }
+
+    /// Records the causes that the last tick did not have.
+    #[inline]
+    fn record_new(&mut self, reasons: ReasonSet, now_ns: u64) {
         for reason in reasons.minus(self.previous).iter() {
-            self.history.record(input.now_ns, reason);
+            self.history.record(now_ns, reason);
         }
         self.previous = reasons;
+    }
 
-        let small = input.wanted.force_n.norm() < self.limits.engage_force_n
-            && input.wanted.torque_nm.norm() < self.limits.engage_torque_nm;
-        self.advance_state(reasons, small, dt_s);
+    /// Makes the output exactly zero (rule 5).
+    fn cut(&mut self) -> Output {
+        self.force.cut();
+        self.torque.cut();
+        Output {
+            reductions: Reductions::SCALE,
+            sent: Sent {
+                wrench: self.output(),
+                most: [f64::INFINITY; 2],
+                factor: [0.0; 2],
+                edge: 0.0,
+                held_back: Wrench::default(),
+            },
+            passed: PassedForce {
+                share: 0.0,
+                edge: 1.0,
+                most_n: f64::INFINITY,
+            },
+        }
+    }
 
-        let mut reductions = Reductions::default();
-        let mut sent = Sent {
-            wrench: Wrench::default(),
-            most: [f64::INFINITY; 2],
-            factor: [0.0; 2],
-            edge: 0.0,
-            held_back: Wrench::default(),
-        };
-        let mut passed = PassedForce {
-            share: 0.0,
-            edge: 1.0,
-            most_n: f64::INFINITY,
-        };
-        if !reasons.cuts().is_empty() {
-            self.force.cut();
-            self.torque.cut();
-            reductions.add_if(true, Reductions::SCALE);
-        } else {
-            let edge = edge_scale(
-                &self.workspace,
-                &input.sample.pose.translation.vector,
-                self.limits.edge_fade_m,
-            );
-            let gain = self.passivity.gain();
-            let force_gain = self.force_oscillation.gain().min(gain);
-            let torque_gain = self.torque_oscillation.gain().min(gain);
-            let common = self.scale * edge;
-            let force = self.force.step(
-                &input.wanted.force_n,
-                common * force_gain,
-                dt_s,
-                &force_limits,
-            );
-            let torque = self.torque.step(
-                &input.wanted.torque_nm,
-                common * torque_gain,
-                dt_s,
-                &torque_limits,
-            );
-            reductions.add_if(self.scale < 1.0, Reductions::SCALE);
-            reductions.add_if(edge < 1.0, Reductions::EDGE);
-            reductions.add_if(force_gain.min(torque_gain) < 1.0, Reductions::OSCILLATION);
-            reductions.add_if(
-                force.clamped_to_peak || torque.clamped_to_peak,
-                Reductions::PEAK,
-            );
-            reductions.add_if(
-                force.clamped_to_continuous || torque.clamped_to_continuous,
-                Reductions::CONTINUOUS,
-            );
-            reductions.add_if(force.slewed || torque.slewed, Reductions::SLEW);
-            sent.most = [force.most, torque.most];
-            // What the slew limit holds back comes later. To the ledger it is a late force, not a
-            // weak spring.
-            sent.factor = [common * force_gain, common * torque_gain];
-            sent.edge = edge;
-            sent.held_back = Wrench {
-                force_n: force.held_back,
-                torque_nm: torque.held_back,
-            };
-            passed = PassedForce {
+    /// Moves force and torque towards the wanted wrench (rules 1 to 4), by the factors of ramp and
+    /// fade, of the workspace's edge, and of the gains.
+    #[inline]
+    fn send(&mut self, input: &GovernorInput<'_>, limits: &TickLimits, dt_s: f64) -> Output {
+        let edge = edge_scale(
+            &self.workspace,
+            &input.sample.pose.translation.vector,
+            self.limits.edge_fade_m,
+        );
+        let gain = self.passivity.gain();
+        let gains = [
+            self.force_oscillation.gain().min(gain),
+            self.torque_oscillation.gain().min(gain),
+        ];
+        let common = self.scale * edge;
+        let factor = gains.map(|gain| common * gain);
+        let wanted = &input.wanted;
+        let force = (self.force).step(&wanted.force_n, factor[0], dt_s, &limits.force);
+        let torque = (self.torque).step(&wanted.torque_nm, factor[1], dt_s, &limits.torque);
+        let mut reductions = Reductions::of(&force, &torque);
+        reductions.add_if(self.scale < 1.0, Reductions::SCALE);
+        reductions.add_if(edge < 1.0, Reductions::EDGE);
+        reductions.add_if(gains[0].min(gains[1]) < 1.0, Reductions::OSCILLATION);
+        Output {
+            reductions,
+            sent: Sent {
+                wrench: self.output(),
+                most: [force.most, torque.most],
+                // What the slew limit holds back comes later. To the ledger it is a late force, not
+                // a weak spring.
+                factor,
+                edge,
+                held_back: Wrench {
+                    force_n: force.held_back,
+                    torque_nm: torque.held_back,
+                },
+            },
+            passed: PassedForce {
                 share: match edge > 0.0 {
                     true => (force.factor / edge).min(1.0),
-                    false => self.scale * force_gain,
+                    false => self.scale * gains[0],
                 },
                 edge,
                 most_n: force.most,
-            };
+            },
         }
-        sent.wrench = Wrench {
+    }
+
+    /// Returns the outputs of both channels.
+    #[inline]
+    fn output(&self) -> Wrench {
+        Wrench {
             force_n: self.force.output(),
             torque_nm: self.torque.output(),
-        };
+        }
+    }
+
+    /// Settles the energy of the tick once its wrench is known. The ledger may lower the gain, and
+    /// reports when even the smallest gain gives energy to the hand.
+    #[inline]
+    fn settle_energy(
+        &mut self,
+        input: &GovernorInput<'_>,
+        spring: Option<&Spring>,
+        sent: &Sent,
+        dt_s: f64,
+    ) {
         self.is_exhausted &= self.scale > 0.0;
-        if let Some(spring) = &spring {
-            let o = self.limits.oscillation;
-            let swing_j = o.force_n * o.motion_m.max(self.resolution.0 * 4.0);
-            let rounding_j = sent.wrench.force_n.norm() * self.resolution.0
-                + sent.wrench.torque_nm.norm() * self.resolution.1;
-            let bound_j = DEBT_BOUND_SWINGS * swing_j + rounding_j;
-            let time_ns = input.sample.time_ns;
-            let acted = (self.passivity).settle(time_ns, spring, &sent, bound_j, dt_s);
-            self.is_exhausted |= acted == ControlAction::Exhausted;
-        }
-        Governed {
-            wrench: sent.wrench,
-            state: self.state,
-            reason: reasons.first(),
-            reasons,
-            scale: self.scale,
-            reductions,
-            passed,
-            brake: reasons.intersects(BRAKE),
-            reanchor: reasons.intersects(REANCHOR),
-        }
+        let Some(spring) = spring else {
+            return;
+        };
+        let o = self.limits.oscillation;
+        let swing_j = o.force_n * o.motion_m.max(self.resolution.0 * 4.0);
+        let rounding_j = sent.wrench.force_n.norm() * self.resolution.0
+            + sent.wrench.torque_nm.norm() * self.resolution.1;
+        let bound_j = DEBT_BOUND_SWINGS * swing_j + rounding_j;
+        let time_ns = input.sample.time_ns;
+        let acted = (self.passivity).settle(time_ns, spring, sent, bound_j, dt_s);
+        self.is_exhausted |= acted == ControlAction::Exhausted;
     }
 
     /// Finds every cause that holds in this tick, except oscillation.

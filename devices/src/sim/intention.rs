@@ -171,6 +171,39 @@ fn triangle(phase: f64) -> f64 {
     1.0 - 4.0 * (p - 0.5).abs()
 }
 
+/// Returns the share of its depth that a press has at a time: down, hold, up, pause.
+fn press_share(move_s: f64, hold_s: f64, t_s: f64) -> f64 {
+    let half = move_s + hold_s;
+    let t = t_s.max(0.0).rem_euclid(2.0 * half);
+    if t < half {
+        minimum_jerk(t / move_s)
+    } else {
+        1.0 - minimum_jerk((t - half) / move_s)
+    }
+}
+
+impl Pattern {
+    /// Returns the offset from the middle of the surface at a time `t` that is not negative, m.
+    fn at(self, [wx, wy]: &[f64; 2], speed_m_s: f64, t: f64) -> (f64, f64) {
+        match self {
+            Pattern::Raster => {
+                // One crossing to and fro is 4 wx long; ten of them for one crossing and return
+                // along y.
+                let period = 4.0 * wx / speed_m_s;
+                (
+                    wx * triangle(t / period),
+                    wy * triangle(t / (10.0 * period)),
+                )
+            }
+            Pattern::Lissajous => {
+                // The speed is at most |(5 wx, 4 wy)| * rate.
+                let rate = speed_m_s / (5.0 * wx).hypot(4.0 * wy);
+                (wx * (5.0 * rate * t).sin(), wy * (4.0 * rate * t).sin())
+            }
+        }
+    }
+}
+
 /// Lengths, times and speeds beyond these overflow when they are divided by each other.
 const MIN_POSITIVE: f64 = 1e-9;
 const MAX_POSITIVE: f64 = 1e9;
@@ -294,13 +327,7 @@ impl Intention {
                 move_s,
                 hold_s,
             } => {
-                let half = move_s + hold_s;
-                let t = t_s.max(0.0).rem_euclid(2.0 * half);
-                let down = if t < half {
-                    minimum_jerk(t / move_s)
-                } else {
-                    1.0 - minimum_jerk((t - half) / move_s)
-                };
+                let down = press_share(*move_s, *hold_s, t_s);
                 pose(
                     Vec3::from(*from) - Vec3::new(0.0, 0.0, depth_m * down),
                     rotation,
@@ -309,28 +336,12 @@ impl Intention {
             Self::Explore {
                 center,
                 rotation,
-                half_width_m: [wx, wy],
+                half_width_m,
                 pressure_depth_m,
                 speed_m_s,
                 pattern,
             } => {
-                let t = t_s.max(0.0);
-                let (x, y) = match pattern {
-                    Pattern::Raster => {
-                        // One crossing to and fro is 4 wx long; ten of them for one crossing and
-                        // return along y.
-                        let period = 4.0 * wx / speed_m_s;
-                        (
-                            wx * triangle(t / period),
-                            wy * triangle(t / (10.0 * period)),
-                        )
-                    }
-                    Pattern::Lissajous => {
-                        // The speed is at most |(5 wx, 4 wy)| * rate.
-                        let rate = speed_m_s / (5.0 * wx).hypot(4.0 * wy);
-                        (wx * (5.0 * rate * t).sin(), wy * (4.0 * rate * t).sin())
-                    }
-                };
+                let (x, y) = pattern.at(half_width_m, *speed_m_s, t_s.max(0.0));
                 pose(
                     Vec3::from(*center) + Vec3::new(x, y, -pressure_depth_m),
                     rotation,
@@ -369,22 +380,32 @@ impl Intention {
                 turn_rad,
                 seed,
             } => {
-                let (center, half) = (Vec3::from(*center), Vec3::from(*half_extents));
-                // Long enough for the longest dash; a shorter one waits at its end.
-                let slot_s = 2.0 * half.norm() / speed_m_s;
-                let slot = (t_s.max(0.0) / slot_s).floor();
-                let index = slot as u64;
-                let (from, from_turn) = dash_point(*seed, index, &half);
-                let (to, to_turn) = dash_point(*seed, index.saturating_add(1), &half);
-                let way = (to - from).norm();
-                let since_s = t_s.max(0.0) - slot * slot_s;
-                let done = (since_s * speed_m_s).min(way);
-                let share = if way > 0.0 { done / way } else { 1.0 };
-                let turn = from_turn.lerp(&to_turn, since_s / slot_s) * *turn_rad;
-                pose(center + from.lerp(&to, share), &[turn.x, turn.y, turn.z])
+                let half = Vec3::from(*half_extents);
+                let (at, turn) = dash(*seed, &half, *speed_m_s, t_s.max(0.0));
+                let turn = turn * *turn_rad;
+                pose(Vec3::from(*center) + at, &[turn.x, turn.y, turn.z])
             }
         }
     }
+}
+
+/// Returns the place of a dashing hand relative to the middle of its box at a time `t` that is not
+/// negative, m, and its rotation vector in -1..1.
+fn dash(seed: u64, half: &Vec3, speed_m_s: f64, t: f64) -> (Vec3, Vec3) {
+    // Long enough for the longest dash; a shorter one waits at its end.
+    let slot_s = 2.0 * half.norm() / speed_m_s;
+    let slot = (t / slot_s).floor();
+    let index = slot as u64;
+    let (from, from_turn) = dash_point(seed, index, half);
+    let (to, to_turn) = dash_point(seed, index.saturating_add(1), half);
+    let length = (to - from).norm();
+    let since_s = t - slot * slot_s;
+    let done = (since_s * speed_m_s).min(length);
+    let share = if length > 0.0 { done / length } else { 1.0 };
+    (
+        from.lerp(&to, share),
+        from_turn.lerp(&to_turn, since_s / slot_s),
+    )
 }
 
 /// Returns the `index`-th point of a dash, and its rotation vector in -1..1. The sign of z
