@@ -8,7 +8,7 @@ use hapticd_proxy::{ImplicitSurface, Material, Sampled};
 use hapticd_skin::blend::{self, Bulge, Graph};
 use hapticd_skin::{
     Ambiguity, Check, Checker, DomainError, Mesh, Polygonizer, Report, Settings, Skin, SkinError,
-    quality::{Budget, InvalidBudget, Quality},
+    quality::{Budget, Choice, InvalidBudget, Quality},
 };
 
 use super::near_terms::{NearTerms, near};
@@ -151,6 +151,35 @@ enum SkinMethod {
     Free,
 }
 
+/// How the mesh of a frame came about.
+struct SkinFrame {
+    method: SkinMethod,
+    report: Report,
+    check: Check,
+    by: SkinBy,
+}
+
+/// Blending methods that a frame tries in turn. Without `with_classes`, the one that tore lately is
+/// skipped.
+fn methods<'g>(
+    blending: Blending,
+    graph: &'g Graph,
+    bulge: Bulge,
+    with_classes: bool,
+) -> [Option<(SkinMethod, blend::Blending<'g>)>; 3] {
+    let classes = match blending {
+        Blending::Controlled => Some(blend::Blending::Inhibited(graph)),
+        Blending::Bulging => Some(blend::Blending::Bulging(graph, bulge)),
+        Blending::Free | Blending::Creased => None,
+    };
+    let classes = classes.filter(|_| with_classes);
+    [
+        classes.map(|by| (SkinMethod::Classes, by)),
+        (blending != Blending::Free).then_some((SkinMethod::Union, blend::Blending::Union(graph))),
+        Some((SkinMethod::Free, blend::Blending::Free)),
+    ]
+}
+
 /// Bulges, as fractions of the level: value of the other's potential at which they begin, value at
 /// which they are highest, and height.
 const BULGE: [f64; 3] = [0.2, 0.7, 0.25];
@@ -250,93 +279,58 @@ impl SkinMaker {
     pub fn make_by(
         &mut self,
         state: &SkinState,
-        mut large: Option<LargeSkin<'_>>,
+        large: Option<LargeSkin<'_>>,
     ) -> Result<SkinMade, SkinMakeError> {
         if let Some(sampled) = self.spec.sampled.clone() {
             return self.make_still(&sampled);
         }
-        let name = || self.spec.name.clone();
+        let (choice, frame) = self.build_within_limit(state, large)?;
+        self.set_velocities(state);
+        self.frames += 1;
+        let has_classes = matches!(self.spec.blending, Blending::Controlled | Blending::Bulging);
+        self.creased = match frame.method {
+            SkinMethod::Classes => 0,
+            _ if !has_classes => 0,
+            _ if self.creased == 0 => CREASED,
+            _ => self.creased - 1,
+        };
+        Ok(SkinMade {
+            check: frame.check,
+            cell_m: choice.domain.cell_m(),
+            rung: choice.rung,
+            felt_m: self.felt_m(state),
+            report: frame.report,
+            creased: frame.method == SkinMethod::Union && has_classes,
+            uncontrolled: frame.method == SkinMethod::Free && self.spec.blending != Blending::Free,
+            by: frame.by,
+        })
+    }
+
+    /// Builds the mesh as fine as its limit of triangles allows: each attempt that exceeds it makes
+    /// the next one coarser.
+    fn build_within_limit(
+        &mut self,
+        state: &SkinState,
+        mut large: Option<LargeSkin<'_>>,
+    ) -> Result<(Choice, SkinFrame), SkinMakeError> {
         let mut attempt = 0;
-        let (choice, report, check, (way, maker)) = loop {
+        loop {
             let choice = (self.quality)
                 .choose(self.spec.level, &state.primitives)
-                .map_err(|why| SkinMakeError::Domain { name: name(), why })?;
-            let settings = Settings {
-                domain: choice.domain,
-                level: self.spec.level,
-                ambiguity: Ambiguity::default(),
-            };
-            let (skin, mesh) = (&mut self.skin, &mut self.mesh);
-            let mut maker = SkinBy::Cpu;
-            let free = self.spec.blending == Blending::Free;
-            let large = large
-                .as_mut()
-                .filter(|large| free && choice.triangles >= large.triangles);
-            let elsewhere = large.and_then(|large| {
-                let made = elsewhere(large.by, (skin, &mut self.checker), &settings, state, mesh);
-                maker = match &made {
-                    Ok(_) => SkinBy::Large,
-                    Err(_) => SkinBy::Instead,
-                };
-                made.map_err(|why| self.why_not = why).ok()
-            });
-            let graph = match state.groups.is_empty() {
-                true => &state.graph,
-                false => {
-                    set_group_pairs(
-                        &mut self.order,
-                        &mut self.graph,
-                        state,
-                        choice.domain.cell_m(),
-                    );
-                    &self.graph
-                }
-            };
-            let classes = match self.spec.blending {
-                Blending::Controlled => Some(blend::Blending::Inhibited(graph)),
-                Blending::Bulging => Some(blend::Blending::Bulging(graph, self.bulge)),
-                Blending::Free | Blending::Creased => None,
-            };
-            // Better creased than torn, and better blended than no frame. Larger cubes need more
-            // blending pairs than the mechanics report, a strand that folds has no classes at all,
-            // and one place has a limited capacity for primitives that do not blend.
-            let classes = classes.filter(|_| self.creased == 0);
-            let ways = [
-                classes.map(|by| (SkinMethod::Classes, by)),
-                (self.spec.blending != Blending::Free)
-                    .then_some((SkinMethod::Union, blend::Blending::Union(graph))),
-                Some((SkinMethod::Free, blend::Blending::Free)),
-            ];
-            let (mut way, (mut made, mut check)) = match elsewhere {
-                Some((report, check)) => (SkinMethod::Free, (Ok(report), check)),
-                None => (SkinMethod::Free, (Ok(Report::default()), Check::default())),
-            };
-            let ways = ways.into_iter().flatten();
-            for (by, blending) in ways.filter(|_| maker != SkinBy::Large) {
-                way = by;
-                made = skin.polygonize_by(&settings, &state.primitives, blending, mesh);
-                check = self.checker.check(mesh);
-                let torn = match &made {
-                    Ok(_) => way == SkinMethod::Classes && !check.is_sound(),
-                    Err(why) => matches!(why, SkinError::Crowded(_) | SkinError::Tangled(_)),
-                };
-                if !torn {
-                    break;
-                }
-            }
-            let report = made.map_err(|why| SkinMakeError::Skin {
-                name: name(),
-                why: Box::new(why),
-            })?;
+                .map_err(|why| SkinMakeError::Domain {
+                    name: self.spec.name.clone(),
+                    why,
+                })?;
+            let frame = self.build(&choice, state, large.as_mut())?;
             let triangles = self.mesh.triangles.len();
             if triangles <= self.most_triangles {
-                break (choice, report, check, (way, maker));
+                return Ok((choice, frame));
             }
             attempt += 1;
             // The coarsest frame is the same however often it is made.
             if attempt == ATTEMPTS || choice.is_coarsest() {
                 return Err(SkinMakeError::TooLarge {
-                    name: name(),
+                    name: self.spec.name.clone(),
                     triangles,
                     most: self.most_triangles,
                     cell_m: choice.domain.cell_m(),
@@ -344,7 +338,93 @@ impl SkinMaker {
             }
             // The time is unknown here; NaN means none.
             self.quality.made(triangles, f64::NAN);
+        }
+    }
+
+    /// Builds the mesh of one attempt: by the polygonizer for large frames where it is asked and
+    /// succeeds, otherwise on the CPU.
+    fn build(
+        &mut self,
+        choice: &Choice,
+        state: &SkinState,
+        large: Option<&mut LargeSkin<'_>>,
+    ) -> Result<SkinFrame, SkinMakeError> {
+        let settings = Settings {
+            domain: choice.domain,
+            level: self.spec.level,
+            ambiguity: Ambiguity::default(),
         };
+        let is_free = self.spec.blending == Blending::Free;
+        let large = large.filter(|large| is_free && choice.triangles >= large.triangles);
+        let by_large = large.map(|large| {
+            let skin = (&mut self.skin, &mut self.checker);
+            elsewhere(large.by, skin, &settings, state, &mut self.mesh)
+        });
+        if !state.groups.is_empty() {
+            let cell_m = choice.domain.cell_m();
+            set_group_pairs(&mut self.order, &mut self.graph, state, cell_m);
+        }
+        let by = match by_large {
+            Some(Ok((report, check))) => {
+                return Ok(SkinFrame {
+                    method: SkinMethod::Free,
+                    report,
+                    check,
+                    by: SkinBy::Large,
+                });
+            }
+            Some(Err(why)) => {
+                self.why_not = why;
+                SkinBy::Instead
+            }
+            None => SkinBy::Cpu,
+        };
+        self.build_on_cpu(&settings, state, by)
+    }
+
+    /// Builds the mesh by the first blending method that does not tear. Better creased than torn,
+    /// and better blended than no frame: larger cubes need more blending pairs than the mechanics
+    /// report, a strand that folds has no classes at all, and one place has a limited capacity for
+    /// primitives that do not blend.
+    fn build_on_cpu(
+        &mut self,
+        settings: &Settings,
+        state: &SkinState,
+        by: SkinBy,
+    ) -> Result<SkinFrame, SkinMakeError> {
+        let graph = match state.groups.is_empty() {
+            true => &state.graph,
+            false => &self.graph,
+        };
+        let mut method = SkinMethod::Free;
+        let (mut made, mut check) = (Ok(Report::default()), Check::default());
+        let methods = methods(self.spec.blending, graph, self.bulge, self.creased == 0);
+        for (next, blending) in methods.into_iter().flatten() {
+            method = next;
+            made = (self.skin).polygonize_by(settings, &state.primitives, blending, &mut self.mesh);
+            check = self.checker.check(&self.mesh);
+            let torn = match &made {
+                Ok(_) => method == SkinMethod::Classes && !check.is_sound(),
+                Err(why) => matches!(why, SkinError::Crowded(_) | SkinError::Tangled(_)),
+            };
+            if !torn {
+                break;
+            }
+        }
+        let report = made.map_err(|why| SkinMakeError::Skin {
+            name: self.spec.name.clone(),
+            why: Box::new(why),
+        })?;
+        Ok(SkinFrame {
+            method,
+            report,
+            check,
+            by,
+        })
+    }
+
+    /// Gives every point of the mesh the velocity of the primitives around it.
+    fn set_velocities(&mut self, state: &SkinState) {
         // The number of velocities equals that of the primitives just given.
         let moved = self
             .skin
@@ -353,24 +433,6 @@ impl SkinMaker {
             self.velocities.clear();
             self.velocities.resize(self.mesh.points.len(), [0.0; 3]);
         }
-        self.frames += 1;
-        let classes = matches!(self.spec.blending, Blending::Controlled | Blending::Bulging);
-        self.creased = match way {
-            SkinMethod::Classes => 0,
-            _ if !classes => 0,
-            _ if self.creased == 0 => CREASED,
-            _ => self.creased - 1,
-        };
-        Ok(SkinMade {
-            check,
-            cell_m: choice.domain.cell_m(),
-            rung: choice.rung,
-            felt_m: self.felt_m(state),
-            report,
-            creased: way == SkinMethod::Union && classes,
-            uncontrolled: way == SkinMethod::Free && self.spec.blending != Blending::Free,
-            by: maker,
-        })
     }
 
     /// Reports the time of the last frame, s; it limits the quality of the next.
