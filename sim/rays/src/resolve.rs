@@ -90,6 +90,25 @@ struct PairTracer<'a> {
     relative: Option<Pose>,
 }
 
+/// A ray with what its trace needs, in the frame of the target.
+struct TracedRay<'r> {
+    settings: &'r Settings,
+    algorithm: Algorithm,
+    ray: &'r Ray,
+    line: Line,
+    from: Side,
+    to: Side,
+    range: Range,
+}
+
+impl TracedRay<'_> {
+    /// The point, if the ray is tested against its own object: its triangles are no answer.
+    #[inline]
+    fn own(&self) -> Option<u32> {
+        (self.ray.source == self.ray.target).then_some(self.ray.point)
+    }
+}
+
 impl<'a> PairTracer<'a> {
     fn new(scene: &'a RayScene, ray: &Ray) -> Self {
         let source = &scene.items[ray.source as usize];
@@ -177,54 +196,90 @@ impl<'a> PairTracer<'a> {
         )
     }
 
+    /// Traces one ray and appends what it finds to `part`.
     fn trace(&self, settings: &Settings, algorithm: Algorithm, ray: &Ray, part: &mut Part) {
-        let p = ray.point as usize;
-        let Some(mut line) = self.source.line(p) else {
+        let Some(line) = self.line(ray) else {
             return;
         };
-        if let Some(pose) = &self.relative {
-            line = Line {
-                o: pose.rotation * line.o + pose.translation.vector,
-                d: pose.rotation * line.d,
-            };
-        }
-        let own = (ray.source == ray.target).then_some(ray.point);
-        let (from, to) = (self.source.side(p), self.target.side(0));
+        let (from, to) = (self.source.side(ray.point as usize), self.target.side(0));
         let (behind, mut ahead) = range(from, to, settings.prediction_m);
         if self.is_outside(&line.o) {
             // Ahead the ray can only enter the solid, which is no contact.
             ahead = 0.0;
         }
-        let range = Range { behind, ahead };
-        let hits = match algorithm {
-            Algorithm::Walk => {
-                let limit = settings.walk_limit(self.target.shape.mean_edge);
-                let walked = walk(&line, &self.onto, ray.start, limit);
-                part.looked += u64::from(walked.looked);
-                // On its own surface, a walk may end at a triangle of the point itself, which is no
-                // answer.
-                let hit = walked.hit.filter(|hit| {
-                    !own.is_some_and(|p| self.onto.triangles[hit.triangle as usize].contains(&p))
-                });
-                part.lost += u64::from(hit.is_none());
-                let is_ahead = |hit: &Hit| hit.at.t >= 0.0;
-                Hits {
-                    ahead: hit.filter(is_ahead),
-                    behind: hit.filter(|hit| !is_ahead(hit)),
-                }
-            }
-            Algorithm::Tree => trace_tree(&line, &self.onto, &range, own),
-            Algorithm::Basic if self.misses(ray, &line, &range) => Hits::default(),
-            Algorithm::Basic if ray.start == NONE => {
-                let all = 0..self.onto.triangles.len() as u32;
-                trace_basic(&line, &self.onto, all, &range, own)
-            }
-            Algorithm::Basic => {
-                let clusters = self.target.shape.cluster_triangles();
-                let some = clusters.of(ray.start as usize).iter().copied();
-                trace_basic(&line, &self.onto, some, &range, own)
-            }
+        let traced = TracedRay {
+            settings,
+            algorithm,
+            ray,
+            line,
+            from,
+            to,
+            range: Range { behind, ahead },
         };
+        let hits = match algorithm {
+            Algorithm::Walk => self.walk(&traced, part),
+            Algorithm::Tree => trace_tree(&traced.line, &self.onto, &traced.range, traced.own()),
+            Algorithm::Basic => self.trace_triangles(&traced),
+        };
+        self.resolve(&traced, &hits, part);
+    }
+
+    /// The line of a ray, in the frame of the target.
+    #[inline]
+    fn line(&self, ray: &Ray) -> Option<Line> {
+        let line = self.source.line(ray.point as usize)?;
+        Some(match &self.relative {
+            Some(pose) => Line {
+                o: pose.rotation * line.o + pose.translation.vector,
+                d: pose.rotation * line.d,
+            },
+            None => line,
+        })
+    }
+
+    /// Walks from the triangle at which the ray starts to the one that the line meets.
+    #[inline]
+    fn walk(&self, traced: &TracedRay<'_>, part: &mut Part) -> Hits {
+        let limit = (traced.settings).walk_limit(self.target.shape.mean_edge);
+        let walked = walk(&traced.line, &self.onto, traced.ray.start, limit);
+        part.looked += u64::from(walked.looked);
+        // On its own surface, a walk may end at a triangle of the point itself, which is no answer.
+        let own = traced.own();
+        let hit = walked.hit.filter(|hit| {
+            !own.is_some_and(|p| self.onto.triangles[hit.triangle as usize].contains(&p))
+        });
+        part.lost += u64::from(hit.is_none());
+        let is_ahead = |hit: &Hit| hit.at.t >= 0.0;
+        Hits {
+            ahead: hit.filter(is_ahead),
+            behind: hit.filter(|hit| !is_ahead(hit)),
+        }
+    }
+
+    /// Tests the triangles of the ray's cluster, or all if it names none.
+    #[inline]
+    fn trace_triangles(&self, traced: &TracedRay<'_>) -> Hits {
+        let TracedRay {
+            ray, line, range, ..
+        } = traced;
+        let own = traced.own();
+        if self.misses(ray, line, range) {
+            Hits::default()
+        } else if ray.start == NONE {
+            let all = 0..self.onto.triangles.len() as u32;
+            trace_basic(line, &self.onto, all, range, own)
+        } else {
+            let clusters = self.target.shape.cluster_triangles();
+            let some = clusters.of(ray.start as usize).iter().copied();
+            trace_basic(line, &self.onto, some, range, own)
+        }
+    }
+
+    /// Classifies the hits on both sides of a point and records them. A prediction far enough from
+    /// contact falls asleep instead.
+    #[inline]
+    fn resolve(&self, traced: &TracedRay<'_>, hits: &Hits, part: &mut Part) {
+        let (algorithm, ray) = (traced.algorithm, traced.ray);
         // Other rays of the same point go to other clusters: a rejection here may hide what they
         // find.
         let rejections = algorithm == Algorithm::Basic && ray.start != NONE;
@@ -234,55 +289,79 @@ impl<'a> PairTracer<'a> {
             Algorithm::Tree => true,
             Algorithm::Basic => ray.start == NONE,
         };
-        let alone = whole && !target_encloses(&hits);
+        let alone = whole && !target_encloses(hits);
         let place = self.source.first_record + 2 * ray.point;
         let mut collides = false;
         for (half, hit) in [hits.ahead, hits.behind].into_iter().enumerate() {
-            let Some(Hit { triangle, at }) = hit else {
+            let Some(hit) = hit else {
                 continue;
             };
-            let [a, b, c] = self.onto.corners(triangle);
-            let n = (b - a).cross(&(c - a));
-            let slope = line.d.dot(&n) / n.norm();
-            let (mut class, inner) = accept(from, to, &at, slope, settings.prediction_m);
-            if let (Side::Sheet { half_thickness }, Side::Volume { .. }) = (from, to)
-                && inner
-                && alone
-            {
-                class = accept_alone(half_thickness, (at.t * slope).abs());
-            }
+            let (class, inner) = self.classify(traced, &hit, alone);
             if class == Class::Nothing && !rejections {
                 continue;
             }
             collides |= class == Class::Collision;
-            if class == Class::Prediction && !collides && self.may_sleep(settings) {
-                let room = self.room(&line.o, triangle);
-                if room > settings.awake_m {
-                    part.falling.push(NewSleeper {
-                        source: ray.source,
-                        target: ray.target,
-                        sleeper: Sleeper {
-                            point: ray.point,
-                            triangle,
-                            at: line.o,
-                            room,
-                        },
-                    });
-                    continue;
-                }
+            if class == Class::Prediction
+                && !collides
+                && self.may_sleep(traced.settings)
+                && let Some(sleeper) = self.fall_asleep(traced, hit.triangle)
+            {
+                part.falling.push(sleeper);
+                continue;
             }
             let bits = class as u32 | if inner { INNER_SIDE } else { 0 };
             part.found.push(Found {
                 place: place + half as u32,
                 record: Record {
-                    triangle,
+                    triangle: hit.triangle,
                     target: ray.target,
                     bits,
-                    t: at.t,
+                    t: hit.at.t,
                 },
-                uv: [at.u, at.v],
+                uv: [hit.at.u, hit.at.v],
             });
         }
+    }
+
+    /// Class of a hit, and whether it is on the inner side. `alone`: the whole surface was tested,
+    /// and it does not enclose the point.
+    #[inline]
+    fn classify(
+        &self,
+        traced: &TracedRay<'_>,
+        Hit { triangle, at }: &Hit,
+        alone: bool,
+    ) -> (Class, bool) {
+        let [a, b, c] = self.onto.corners(*triangle);
+        let n = (b - a).cross(&(c - a));
+        let slope = traced.line.d.dot(&n) / n.norm();
+        let (from, to) = (traced.from, traced.to);
+        let (class, inner) = accept(from, to, at, slope, traced.settings.prediction_m);
+        if let (Side::Sheet { half_thickness }, Side::Volume { .. }) = (from, to)
+            && inner
+            && alone
+        {
+            return (accept_alone(half_thickness, (at.t * slope).abs()), inner);
+        }
+        (class, inner)
+    }
+
+    /// The sleeping prediction of a point that has to move far to get behind a triangle; `None` if
+    /// it must stay awake.
+    #[inline]
+    fn fall_asleep(&self, traced: &TracedRay<'_>, triangle: u32) -> Option<NewSleeper> {
+        let (ray, at) = (traced.ray, traced.line.o);
+        let room = self.room(&at, triangle);
+        (room > traced.settings.awake_m).then_some(NewSleeper {
+            source: ray.source,
+            target: ray.target,
+            sleeper: Sleeper {
+                point: ray.point,
+                triangle,
+                at,
+                room,
+            },
+        })
     }
 }
 
