@@ -550,6 +550,151 @@ pub(super) enum Scan {
 /// the quotient, the product and the sum round once each, with numbers below 1: less than `8 u`.
 pub(super) const SLACK: f64 = 4.0 * f64::EPSILON;
 
+/// Largest number of stretches that wait for a test.
+const CAPACITY: usize = 12;
+
+/// Width of a stretch at which the rounding of `F` may be all that is left.
+const BLURRED: f64 = 1e-11;
+
+/// Width of a stretch that is not divided further.
+const SHORTEST: f64 = 128.0 * f64::EPSILON;
+
+/// The stretch under test, and those still to be tested.
+struct Stretches {
+    from: f64,
+    to: f64,
+    /// The earliest last.
+    later: [(f64, f64); CAPACITY],
+    count: usize,
+}
+
+/// What the tests leave of the stretch under test.
+struct Rest {
+    begin: f64,
+    end: f64,
+}
+
+impl Stretches {
+    /// Keeps the part from `cut` on for later.
+    #[inline]
+    fn put_off(&mut self, cut: f64, to: f64) {
+        self.later[self.count] = (cut - SLACK, to);
+        self.count += 1;
+    }
+
+    /// Goes on to the next stretch. Returns false if none is left.
+    #[inline]
+    fn take_next(&mut self) -> bool {
+        if self.count == 0 {
+            return false;
+        }
+        self.count -= 1;
+        (self.from, self.to) = self.later[self.count];
+        true
+    }
+
+    /// Narrows the stretch to the neighbourhood of its crossing, if that is simple and can be
+    /// located at once. The part after it is put off.
+    #[inline]
+    fn narrow_to_crossing(&mut self, f: &[f64; 4], bound: f64) -> bool {
+        let (from, to, width) = (self.from, self.to, self.to - self.from);
+        let Some((low, high)) = crossing(f, bound) else {
+            return false;
+        };
+        let (low, high) = (
+            from + low * width - SLACK,
+            from + high * width + 2.0 * SLACK,
+        );
+        if !(low > from && high - low <= BLURRED) {
+            return false;
+        }
+        if high < to {
+            self.put_off(high, to);
+        }
+        (self.from, self.to) = (low, high.min(to));
+        true
+    }
+
+    /// Cuts from both ends what the coefficients prove free. `None` if nothing is left.
+    #[inline]
+    fn clip<const N: usize>(
+        &self,
+        here: &Polynomials<f64, N>,
+        test: &StretchTest,
+        edges: bool,
+        bounds: &Bounds,
+    ) -> Option<Rest> {
+        let (from, to, width) = (self.from, self.to, self.to - self.from);
+        if test.free {
+            return None;
+        }
+        if test.stuck && test.stuck_at_end {
+            return Some(Rest {
+                begin: from,
+                end: to,
+            });
+        }
+        let (first, last) = here.ends(edges, bounds);
+        // The end is doubled, so that the part that ends there covers what it should.
+        (!(first >= last)).then_some(Rest {
+            begin: (from + first * width - SLACK).max(from),
+            end: (from + last * width + 2.0 * SLACK).min(to),
+        })
+    }
+
+    /// Ends the scan if the rest is a contact, or cannot be decided. `may_test`: tests are left.
+    #[inline]
+    fn conclude(
+        &self,
+        test: &StretchTest,
+        &Rest { begin, end }: &Rest,
+        proven: f64,
+        may_test: bool,
+    ) -> Option<Scan> {
+        let (left, width) = (end - begin, self.to - self.from);
+        // A contact is in what is left. Where that no longer shrinks, only the rounding of `F`
+        // remains.
+        if test.contact && (left <= proven || (left <= BLURRED && left > 0.5 * width)) {
+            return Some(Scan::Contact {
+                from: begin,
+                to: end,
+            });
+        }
+        // At the last digits, undecided at the beginning, or too many parts.
+        if !may_test || test.stuck || !(width > SHORTEST) || !(left > 0.0) || self.count == CAPACITY
+        {
+            let to = if left > 0.0 { end } else { self.to };
+            return Some(Scan::Open { from: begin, to });
+        }
+        None
+    }
+
+    /// Goes on with the rest, or with its first part.
+    #[inline]
+    fn divide(&mut self, &Rest { begin, end }: &Rest, proven: f64) {
+        let width = self.to - self.from;
+        // Closing in from both sides is best. From the left alone, as long as it makes progress,
+        // the next small part is a guess that pays off at a simple root.
+        let gained = begin - self.from;
+        let cut = if end - begin <= 0.5 * width {
+            if gained > 0.0 && end == self.to {
+                begin + (0.01 * gained).max(0.9 * proven)
+            } else {
+                end
+            }
+        } else if gained > 0.1 * width {
+            begin + (0.01 * gained).max(0.9 * proven)
+        } else {
+            0.5 * (begin + end)
+        };
+        (self.from, self.to) = (begin, end);
+        if cut < end {
+            self.put_off(cut, end);
+            self.to = cut;
+        }
+    }
+}
+
 /// Finds the first part of a stretch that `f64` does not prove free, with at most `looks` tests.
 /// Locates a contact to within `proven`.
 pub(super) fn scan<const N: usize>(
@@ -559,101 +704,43 @@ pub(super) fn scan<const N: usize>(
     proven: f64,
     looks: &mut u32,
 ) -> Scan {
-    const CAPACITY: usize = 12;
-    const BLURRED: f64 = 1e-11;
-    const SHORTEST: f64 = 128.0 * f64::EPSILON;
-    // Stretches still to be tested, the earliest last.
-    let mut later = [(0.0, 0.0); CAPACITY];
-    let mut count = 0;
-    let (mut from, mut to) = (0.0, 1.0);
+    let mut now = Stretches {
+        from: 0.0,
+        to: 1.0,
+        later: [(0.0, 0.0); CAPACITY],
+        count: 0,
+    };
     let mut here = *whole;
     loop {
-        let classify = here.classify(edges, bounds);
-        let mut free = classify.free;
-        let (mut begin, mut end, width) = (from, to, to - from);
-        if !free {
-            let narrow = width <= BLURRED;
-            if classify.crosses
-                && !narrow
-                && *looks > 0
-                && count < CAPACITY
-                && let Some((low, high)) = crossing(&here.f, bounds.f)
-            {
-                let (low, high) = (
-                    from + low * width - SLACK,
-                    from + high * width + 2.0 * SLACK,
-                );
-                if low > from && high - low <= BLURRED {
-                    if high < to {
-                        later[count] = (high - SLACK, to);
-                        count += 1;
+        let test = here.classify(edges, bounds);
+        let narrowed = !test.free
+            && test.crosses
+            && !(now.to - now.from <= BLURRED)
+            && *looks > 0
+            && now.count < CAPACITY
+            && now.narrow_to_crossing(&here.f, bounds.f);
+        if !narrowed {
+            match now.clip(&here, &test, edges, bounds) {
+                None => {
+                    if !now.take_next() {
+                        return Scan::Free;
                     }
-                    (from, to) = (low, high.min(to));
-                    *looks -= 1;
-                    here = whole.part(from, to);
-                    continue;
                 }
-            }
-            if !classify.stuck || !classify.stuck_at_end {
-                let (first, last) = here.ends(edges, bounds);
-                begin = (from + first * width - SLACK).max(from);
-                // Doubled, so that the part that ends there covers what it should.
-                end = (from + last * width + 2.0 * SLACK).min(to);
-                free = first >= last;
-            }
-        }
-        if free {
-            if count == 0 {
-                return Scan::Free;
-            }
-            count -= 1;
-            (from, to) = later[count];
-        } else {
-            let left = end - begin;
-            // A contact is in what is left. Where that no longer shrinks, only the rounding of `F`
-            // remains.
-            if classify.contact && (left <= proven || (left <= BLURRED && left > 0.5 * width)) {
-                return Scan::Contact {
-                    from: begin,
-                    to: end,
-                };
-            }
-            // At the last digits, undecided at the beginning, or too many parts.
-            if *looks == 0
-                || classify.stuck
-                || !(width > SHORTEST)
-                || !(left > 0.0)
-                || count == CAPACITY
-            {
-                let to = if left > 0.0 { end } else { to };
-                return Scan::Open { from: begin, to };
-            }
-            // Closing in from both sides is best. From the left alone, as long as it makes
-            // progress, the next small part is a guess that pays off at a simple root.
-            let gained = begin - from;
-            let cut = if end - begin <= 0.5 * width {
-                if gained > 0.0 && end == to {
-                    begin + (0.01 * gained).max(0.9 * proven)
-                } else {
-                    end
+                Some(rest) => {
+                    if let Some(result) = now.conclude(&test, &rest, proven, *looks > 0) {
+                        return result;
+                    }
+                    now.divide(&rest, proven);
                 }
-            } else if gained > 0.1 * width {
-                begin + (0.01 * gained).max(0.9 * proven)
-            } else {
-                0.5 * (begin + end)
-            };
-            from = begin;
-            to = end;
-            if cut < end {
-                later[count] = (cut - SLACK, end);
-                count += 1;
-                to = cut;
             }
         }
         if *looks == 0 {
-            return Scan::Open { from, to };
+            return Scan::Open {
+                from: now.from,
+                to: now.to,
+            };
         }
         *looks -= 1;
-        here = whole.part(from, to);
+        here = whole.part(now.from, now.to);
     }
 }
