@@ -14,6 +14,7 @@ use crate::effective::{Entry, Segment, TablePath};
 use crate::key::{Kind, PathUse, looks_like_path};
 use crate::read::Reader;
 use crate::suggest;
+use crate::value::Value;
 
 /// Checks everything that concerns more than one key.
 pub(crate) fn cross_check(reader: &mut Reader<'_>) {
@@ -236,7 +237,7 @@ impl<'e> Entries<'e> {
             }
             if matches!(body.value.as_text(), Some("dynamic" | "crowd"))
                 && let Some(solid) = self.get(&body.table, "solid")
-                && solid.value == crate::value::Value::Boolean(false)
+                && solid.value == Value::Boolean(false)
             {
                 let diagnostic = Diagnostic::new(Problem::DynamicNotSolid, solid.origin.span());
                 found.push(diagnostic.help("its mass is that of its inside: leave `solid` out"));
@@ -259,111 +260,80 @@ impl<'e> Entries<'e> {
     /// Checks planar scenes. If one body or tool is planar, all must be: the loop and clients rely
     /// on this. If the planar ones are the minority, reports them and nothing else.
     fn planar(&self, found: &mut Vec<Diagnostic>) {
+        let bodies: Vec<_> = self.each("body", "kind").collect();
         let shape_of = |owner: &'e Entry, table| {
             let table = owner.table.child(Segment::Table(table));
             self.get(&table, "kind")
         };
-        let bodies: Vec<_> = self.each("body", "kind").collect();
         let shapes = bodies.iter().filter_map(|body| shape_of(body, "shape"));
         let tools = self
             .each("arm", "kind")
             .filter_map(|arm| shape_of(arm, "tool"));
         let shapes: Vec<_> = shapes.chain(tools).collect();
-        let is_flat = |kind: &&&Entry| {
-            kind.value
-                .as_text()
-                .is_some_and(|kind| PLANAR.contains(&kind))
-        };
-        let Some(witness) = shapes.iter().find(is_flat) else {
+        let (flat, other): (Vec<&Entry>, Vec<&Entry>) =
+            shapes.iter().copied().partition(|kind| is_planar(kind));
+        let Some(&witness) = flat.first() else {
             return;
         };
-        let (flat, other): (Vec<&&Entry>, Vec<_>) = shapes.iter().partition(is_flat);
         if flat.len() < other.len() {
-            let named = other.iter().take(NAMED_MAX).map(|kind| self.owner(kind));
-            let mut others = named.collect::<Vec<_>>().join(", ");
-            if let Some(more @ 1..) = other.len().checked_sub(NAMED_MAX) {
-                others += &format!(" and {more} more");
-            }
-            for kind in flat {
-                let problem = Problem::OddPlanar {
-                    shape: kind.value.as_text().unwrap_or_default().to_owned(),
-                    others: others.clone(),
-                };
-                let diagnostic = Diagnostic::new(problem, kind.origin.span());
-                let related = other.first().and_then(|kind| kind.origin.span());
-                found.push(diagnostic.related(related, "this is not planar").help(
-                    "planar scenes have polygons, stars and discs alone: give it another shape, \
-                     or all others one of these",
-                ));
-            }
+            self.odd_planar(&flat, &other, found);
             return;
         }
-        let mut report_planar = |entry: &Entry, what: String, wanted| {
-            let problem = Problem::NotPlanar {
-                found: what,
-                wanted,
-            };
-            let diagnostic = Diagnostic::new(problem, entry.origin.span());
-            found.push(diagnostic.related(witness.origin.span(), "this makes it planar"));
-        };
-        for kind in &shapes {
-            if let Some(text) = kind.value.as_text().filter(|text| !PLANAR.contains(text)) {
-                let wanted = "bodies are of shape \"polygon\", \"star\" or \"disc\", tools \"disc\" or \"polygon\"";
-                report_planar(kind, format!("the shape \"{text}\""), wanted);
-            }
+        let mut report = NotPlanar { witness, found };
+        for kind in shapes {
+            report.shape(kind);
         }
         for body in bodies {
-            if let Some(kind) = body
-                .value
-                .as_text()
-                .filter(|kind| !matches!(*kind, "static" | "kinematic"))
-            {
-                report_planar(
-                    body,
-                    format!("a {kind} body"),
-                    "bodies are static or kinematic",
-                );
-            }
-            let numbers = |entry: Option<&'e Entry>| match entry.map(|entry| (entry, &entry.value))
-            {
-                Some((entry, crate::value::Value::Numbers(xs))) if xs.len() == 3 => {
-                    Some((entry, xs))
-                }
-                _ => None,
+            report.body_kind(body);
+            self.planar_placement(body, &mut report);
+        }
+    }
+
+    /// Reports the planar shapes of a scene of which most are not.
+    fn odd_planar(&self, flat: &[&Entry], other: &[&Entry], found: &mut Vec<Diagnostic>) {
+        let named = other.iter().take(NAMED_MAX).map(|kind| self.owner(kind));
+        let mut others = named.collect::<Vec<_>>().join(", ");
+        if let Some(more @ 1..) = other.len().checked_sub(NAMED_MAX) {
+            others += &format!(" and {more} more");
+        }
+        for kind in flat {
+            let problem = Problem::OddPlanar {
+                shape: kind.value.as_text().unwrap_or_default().to_owned(),
+                others: others.clone(),
             };
-            if let Some((entry, xs)) =
-                numbers(self.get(&body.table, "position_m")).filter(|e| e.1[2] != 0.0)
-            {
-                report_planar(entry, format!("z = {} m", xs[2]), "the plane is z = 0");
+            let diagnostic = Diagnostic::new(problem, kind.origin.span());
+            let related = other.first().and_then(|kind| kind.origin.span());
+            found.push(diagnostic.related(related, "this is not planar").help(
+                "planar scenes have polygons, stars and discs alone: give it another shape, \
+                 or all others one of these",
+            ));
+        }
+    }
+
+    /// Checks that a body of a planar scene lies in the plane and moves in it.
+    fn planar_placement(&self, body: &Entry, report: &mut NotPlanar<'_>) {
+        let vector = |table: &TablePath, key| {
+            let entry = self.get(table, key)?;
+            match &entry.value {
+                Value::Numbers(xs) if xs.len() == 3 => Some((entry, xs)),
+                _ => None,
             }
-            if let Some((entry, _)) =
-                numbers(self.get(&body.table, "rpy_deg")).filter(|e| e.1[..2] != [0.0; 2])
-            {
-                report_planar(
-                    entry,
-                    "roll or pitch".to_owned(),
-                    "bodies turn about z only",
-                );
-            }
-            let motion = body.table.child(Segment::Table("motion"));
-            if let Some((entry, _)) =
-                numbers(self.get(&motion, "amplitude_m")).filter(|e| e.1[2] != 0.0)
-            {
-                report_planar(
-                    entry,
-                    "a motion along z".to_owned(),
-                    "bodies move along x and y",
-                );
-            }
-            if let Some((entry, _)) =
-                numbers(self.get(&motion, "axis")).filter(|e| e.1[..2] != [0.0; 2])
-            {
-                report_planar(
-                    entry,
-                    "an axis that is not z".to_owned(),
-                    "bodies turn about z only",
-                );
-            }
+        };
+        if let Some((entry, xs)) = vector(&body.table, "position_m").filter(|e| e.1[2] != 0.0) {
+            report.push(entry, format!("z = {} m", xs[2]), "the plane is z = 0");
+        }
+        if let Some((entry, _)) = vector(&body.table, "rpy_deg").filter(|e| e.1[..2] != [0.0; 2]) {
+            let what = "roll or pitch".to_owned();
+            report.push(entry, what, "bodies turn about z only");
+        }
+        let motion = body.table.child(Segment::Table("motion"));
+        if let Some((entry, _)) = vector(&motion, "amplitude_m").filter(|e| e.1[2] != 0.0) {
+            let what = "a motion along z".to_owned();
+            report.push(entry, what, "bodies move along x and y");
+        }
+        if let Some((entry, _)) = vector(&motion, "axis").filter(|e| e.1[..2] != [0.0; 2]) {
+            let what = "an axis that is not z".to_owned();
+            report.push(entry, what, "bodies turn about z only");
         }
     }
 
@@ -382,7 +352,7 @@ impl<'e> Entries<'e> {
                     let (Some(hole), Some(size)) = (get("hole_radius_m"), get("size_m")) else {
                         continue;
                     };
-                    let crate::value::Value::Numbers(edges) = &size.value else {
+                    let Value::Numbers(edges) = &size.value else {
                         continue;
                     };
                     let edge = edges.iter().take(2).copied().fold(f64::INFINITY, f64::min);
@@ -408,6 +378,45 @@ impl<'e> Entries<'e> {
 
 /// Kinds of shapes that make a scene planar.
 const PLANAR: &[&str] = &["polygon", "star", "disc"];
+
+/// Whether a shape makes its scene planar.
+fn is_planar(kind: &Entry) -> bool {
+    let kind = kind.value.as_text();
+    kind.is_some_and(|kind| PLANAR.contains(&kind))
+}
+
+/// Reports what does not belong in a planar scene.
+struct NotPlanar<'f> {
+    /// The shape that makes the scene planar.
+    witness: &'f Entry,
+    found: &'f mut Vec<Diagnostic>,
+}
+
+impl NotPlanar<'_> {
+    /// Reports an entry, beside the shape that makes the scene planar.
+    fn push(&mut self, entry: &Entry, found: String, wanted: &'static str) {
+        let diagnostic = Diagnostic::new(Problem::NotPlanar { found, wanted }, entry.origin.span());
+        let related = self.witness.origin.span();
+        (self.found).push(diagnostic.related(related, "this makes it planar"));
+    }
+
+    /// Reports the shape of a body or tool that is not planar.
+    fn shape(&mut self, kind: &Entry) {
+        if let Some(text) = kind.value.as_text().filter(|text| !PLANAR.contains(text)) {
+            let wanted = "bodies are of shape \"polygon\", \"star\" or \"disc\", tools \"disc\" or \"polygon\"";
+            self.push(kind, format!("the shape \"{text}\""), wanted);
+        }
+    }
+
+    /// Reports a body of a kind that planar scenes do not have.
+    fn body_kind(&mut self, body: &Entry) {
+        let kind = body.value.as_text();
+        if let Some(kind) = kind.filter(|kind| !matches!(*kind, "static" | "kinematic")) {
+            let wanted = "bodies are static or kinematic";
+            self.push(body, format!("a {kind} body"), wanted);
+        }
+    }
+}
 
 /// A file that the configuration refers to.
 #[derive(Debug, Clone)]

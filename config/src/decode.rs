@@ -2,6 +2,8 @@
 //!
 //! Pure; allocates only for texts and errors. Never panics.
 
+use std::ops::RangeInclusive;
+
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -40,26 +42,14 @@ pub(crate) fn decode(
     key: &'static Key,
     item: &Spanned<DeValue<'_>>,
 ) -> Result<Value, Box<Diagnostic>> {
-    let fail = |problem| Box::new(Diagnostic::new(problem, Some(item.span())));
     let value = item.get_ref();
     match (key.kind, value) {
         (Kind::Boolean, DeValue::Boolean(b)) => Ok(Value::Boolean(*b)),
         (Kind::Integer { min, max, .. }, DeValue::Integer(_)) => {
-            let number = integer(key, value).map_err(|problem| fail(*problem))?;
-            if (min..=max).contains(&number) {
-                return Ok(Value::Integer(number));
-            }
-            let number = Value::Integer(number);
-            Err(out_of_range(
-                key,
-                number,
-                Value::Integer(min),
-                Value::Integer(max),
-                item,
-            ))
+            integer_in_range(key, min, max, item)
         }
         (Kind::Number { min, max, .. }, DeValue::Integer(_) | DeValue::Float(_)) => {
-            let number = number(key, value).map_err(|problem| fail(*problem))?;
+            let number = number(key, value).map_err(|problem| fail(*problem, item))?;
             in_range(key, number, min, max, item)?;
             Ok(Value::Number(number))
         }
@@ -75,13 +65,7 @@ pub(crate) fn decode(
         (Kind::Numbers { count, min, max }, DeValue::Array(array)) => {
             elements(key, array, count, min, max, item).map(Value::Numbers)
         }
-        (Kind::Direction, DeValue::Array(array)) => {
-            let xs = elements(key, array, 3, -1e6, 1e6, item)?;
-            if xs.iter().all(|&x| x == 0.0) {
-                return Err(fail(Problem::NoDirection { key: key.name }));
-            }
-            Ok(Value::Numbers(xs))
-        }
+        (Kind::Direction, DeValue::Array(array)) => direction(key, array, item),
         (
             Kind::Points {
                 least,
@@ -90,72 +74,140 @@ pub(crate) fn decode(
                 max,
             },
             DeValue::Array(array),
-        ) => {
-            // The message names the minimum if there are too few points, the maximum if too many.
-            let expected = array.len().clamp(least, most);
-            if array.len() != expected {
-                return Err(fail(Problem::WrongCount {
-                    key: key.name,
-                    expected,
-                    found: array.len(),
-                }));
-            }
-            let mut points = Vec::with_capacity(array.len());
-            for point in array.iter() {
-                let DeValue::Array(pair) = point.get_ref() else {
-                    return Err(Box::new(Diagnostic::new(
-                        Problem::WrongType {
-                            key: key.name,
-                            expected: "made of pairs of numbers".to_owned(),
-                            found: type_of(point.get_ref()),
-                        },
-                        Some(point.span()),
-                    )));
-                };
-                let xy = elements(key, pair, 2, min, max, point)?;
-                points.extend(<[f64; 2]>::try_from(xy));
-            }
-            Ok(Value::Points(points))
-        }
+        ) => points(key, array, least..=most, min..=max, item),
         (Kind::Text { max_chars }, DeValue::String(text)) => {
-            printable(key, text, max_chars).map_err(|problem| fail(*problem))
+            printable(key, text, max_chars).map_err(|problem| fail(*problem, item))
         }
         (Kind::Path(_), DeValue::String(text)) => {
-            printable(key, text, PATH_MAX).map_err(|problem| fail(*problem))
+            printable(key, text, PATH_MAX).map_err(|problem| fail(*problem, item))
         }
-        (Kind::Name, DeValue::String(text)) => {
-            if is_name(text) {
-                return Ok(Value::Text(text.to_string()));
-            }
-            Err(fail(Problem::NotAName {
-                key: key.name,
-                value: text.to_string(),
-            }))
-        }
-        (Kind::NameOrPath { names }, DeValue::String(text)) => {
-            if looks_like_path(text) {
-                return printable(key, text, PATH_MAX).map_err(|problem| fail(*problem));
-            }
-            if !is_name(text) {
-                return Err(fail(Problem::NotAName {
-                    key: key.name,
-                    value: text.to_string(),
-                }));
-            }
-            if names.is_empty() || names.contains(&text.as_ref()) {
-                return Ok(Value::Text(text.to_string()));
-            }
-            Err(not_allowed(key, text, names, item))
-        }
+        (Kind::Name, DeValue::String(text)) => name(key, text, item),
+        (Kind::NameOrPath { names }, DeValue::String(text)) => name_or_path(key, text, names, item),
         (Kind::Choice(choices), DeValue::String(text)) => {
             let names: Vec<_> = choices.iter().map(|choice| choice.name).collect();
-            if names.contains(&text.as_ref()) {
-                return Ok(Value::Text(text.to_string()));
-            }
-            Err(not_allowed(key, text, &names, item))
+            one_of(key, text, &names, item)
         }
         _ => Err(wrong_type(key, item)),
     }
+}
+
+/// Makes an error that points at `item`.
+fn fail(problem: Problem, item: &Spanned<DeValue<'_>>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(problem, Some(item.span())))
+}
+
+/// Decodes an integer from `min` to `max`.
+fn integer_in_range(
+    key: &'static Key,
+    min: i64,
+    max: i64,
+    item: &Spanned<DeValue<'_>>,
+) -> Result<Value, Box<Diagnostic>> {
+    let number = integer(key, item.get_ref()).map_err(|problem| fail(*problem, item))?;
+    if (min..=max).contains(&number) {
+        return Ok(Value::Integer(number));
+    }
+    let number = Value::Integer(number);
+    Err(out_of_range(
+        key,
+        number,
+        Value::Integer(min),
+        Value::Integer(max),
+        item,
+    ))
+}
+
+/// Decodes a vector of any length but zero.
+fn direction(
+    key: &'static Key,
+    array: &[Spanned<DeValue<'_>>],
+    item: &Spanned<DeValue<'_>>,
+) -> Result<Value, Box<Diagnostic>> {
+    let xs = elements(key, array, 3, -1e6, 1e6, item)?;
+    if xs.iter().all(|&x| x == 0.0) {
+        return Err(fail(Problem::NoDirection { key: key.name }, item));
+    }
+    Ok(Value::Numbers(xs))
+}
+
+/// Decodes an array of pairs of numbers: first their count, then each pair.
+fn points(
+    key: &'static Key,
+    array: &[Spanned<DeValue<'_>>],
+    counts: RangeInclusive<usize>,
+    range: RangeInclusive<f64>,
+    item: &Spanned<DeValue<'_>>,
+) -> Result<Value, Box<Diagnostic>> {
+    // The message names the minimum if there are too few points, the maximum if too many.
+    let expected = array.len().clamp(*counts.start(), *counts.end());
+    if array.len() != expected {
+        let problem = Problem::WrongCount {
+            key: key.name,
+            expected,
+            found: array.len(),
+        };
+        return Err(fail(problem, item));
+    }
+    let mut points = Vec::with_capacity(array.len());
+    for point in array.iter() {
+        let DeValue::Array(pair) = point.get_ref() else {
+            let problem = Problem::WrongType {
+                key: key.name,
+                expected: "made of pairs of numbers".to_owned(),
+                found: type_of(point.get_ref()),
+            };
+            return Err(fail(problem, point));
+        };
+        let xy = elements(key, pair, 2, *range.start(), *range.end(), point)?;
+        points.extend(<[f64; 2]>::try_from(xy));
+    }
+    Ok(Value::Points(points))
+}
+
+/// Decodes an identifier.
+fn name(
+    key: &'static Key,
+    text: &str,
+    item: &Spanned<DeValue<'_>>,
+) -> Result<Value, Box<Diagnostic>> {
+    if is_name(text) {
+        return Ok(Value::Text(text.to_owned()));
+    }
+    let problem = Problem::NotAName {
+        key: key.name,
+        value: text.to_owned(),
+    };
+    Err(fail(problem, item))
+}
+
+/// Decodes a path, or one of `names`; without any, every identifier is allowed.
+fn name_or_path(
+    key: &'static Key,
+    text: &str,
+    names: &[&'static str],
+    item: &Spanned<DeValue<'_>>,
+) -> Result<Value, Box<Diagnostic>> {
+    if looks_like_path(text) {
+        return printable(key, text, PATH_MAX).map_err(|problem| fail(*problem, item));
+    }
+    let name = name(key, text, item)?;
+    if names.is_empty() {
+        return Ok(name);
+    }
+    one_of(key, text, names, item)
+}
+
+/// Decodes one of `names`.
+fn one_of(
+    key: &'static Key,
+    text: &str,
+    names: &[&'static str],
+    item: &Spanned<DeValue<'_>>,
+) -> Result<Value, Box<Diagnostic>> {
+    if names.contains(&text) {
+        return Ok(Value::Text(text.to_owned()));
+    }
+    Err(not_allowed(key, text, names, item))
 }
 
 fn integer(key: &'static Key, value: &DeValue<'_>) -> Result<i64, Box<Problem>> {
