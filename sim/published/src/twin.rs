@@ -373,43 +373,207 @@ impl Delassus {
     }
 }
 
-/// Moves a contact that has stopped closing to the pressed ones. If it depends on them, its force
-/// is first shifted to them, until one of them reaches zero and leaves, or its own does.
-fn rest(
-    a: &Delassus,
-    driven: usize,
-    pressed: &mut Vec<usize>,
-    force: &mut [f64],
-    apart: &mut [bool],
-) {
-    let against: Vec<f64> = pressed.iter().map(|&i| -a.get(i, driven)).collect();
-    let ratios = cholesky(pressed, |x, y| a.get(x, y), &against).unwrap_or_default();
-    let mut outside = a.get(driven, driven);
-    let mut share = (force[driven], None);
-    for (&i, z) in pressed.iter().zip(&ratios) {
-        outside += a.get(i, driven) * z;
-        if *z > 0.0 && force[i] / z < share.0 {
-            share = (force[i] / z, Some(i));
+/// State of Dantzig's algorithm: a force and an acceleration per contact.
+struct Dantzig {
+    a: Delassus,
+    /// Length of each row.
+    lengths: Vec<f64>,
+    force: Vec<f64>,
+    acceleration: Vec<f64>,
+    /// Contacts with force.
+    pressed: Vec<usize>,
+    /// Contacts that separate.
+    apart: Vec<bool>,
+    /// Contacts that are skipped for now: they depend on the pressed ones.
+    tied: Vec<bool>,
+    /// Change of the accelerations for a unit of the driven force.
+    change: Vec<f64>,
+}
+
+/// What comes of driving a contact as far as one event.
+enum Driven {
+    /// The contact is done: it rests or is pressed.
+    Done,
+    /// Another contact's state changed; it is to be driven further.
+    Changed,
+    /// The rows contradict each other.
+    Failed,
+}
+
+impl Dantzig {
+    fn new(a: Delassus, twin: &Twin) -> Self {
+        let m = twin.rows.len();
+        Self {
+            lengths: (0..m).map(|i| a.get(i, i).sqrt()).collect(),
+            a,
+            force: vec![0.0; m],
+            acceleration: twin.bounds.iter().map(|c| -c).collect(),
+            pressed: Vec::new(),
+            apart: vec![false; m],
+            tied: vec![false; m],
+            change: vec![0.0; m],
         }
     }
-    if outside <= 1e-8 * a.get(driven, driven) {
-        force[driven] -= share.0;
-        for (&i, z) in pressed.iter().zip(&ratios) {
-            force[i] -= share.0 * z;
-        }
-        match share.1 {
-            Some(emptied) => {
-                force[emptied] = 0.0;
-                apart[emptied] = true;
-                pressed.retain(|&i| i != emptied);
+
+    /// Returns the most violated contact, if there is any; notes those that separate.
+    fn most_violated(&mut self, tolerance: f64) -> Option<usize> {
+        let mut worst = (tolerance, None);
+        for i in 0..self.lengths.len() {
+            let violation = -self.acceleration[i] / self.lengths[i];
+            if violation > worst.0 && !self.pressed.contains(&i) {
+                worst = (violation, Some(i));
+            } else if self.acceleration[i] >= 0.0 && !self.pressed.contains(&i) {
+                self.apart[i] = true;
             }
-            None => force[driven] = 0.0,
+        }
+        worst.1
+    }
+
+    /// Presses on a contact until the first event.
+    fn drive(&mut self, driven: usize, tolerance: f64) -> Driven {
+        // All rows of these problems meet in one point: another contact's event may have brought
+        // this one there as well.
+        if -self.acceleration[driven] <= tolerance * self.lengths[driven] {
+            self.rest(driven);
+            return Driven::Done;
+        }
+        let Some(z) = self.balance(driven) else {
+            return self.skip_newest();
+        };
+        self.set_change(driven, &z);
+        let Some((step, event)) = self.first_event(driven, &z) else {
+            return Driven::Failed;
+        };
+        self.advance(driven, &z, step);
+        self.switch(driven, event)
+    }
+
+    /// Solves for the forces of the pressed contacts that hold their accelerations for a unit of
+    /// the driven force; `None` if they depend on each other.
+    fn balance(&self, driven: usize) -> Option<Vec<f64>> {
+        let against: Vec<f64> = (self.pressed.iter())
+            .map(|&i| -self.a.get(i, driven))
+            .collect();
+        cholesky(&self.pressed, |x, y| self.a.get(x, y), &against)
+    }
+
+    /// Releases the newest contact, which depends on the others: it only seemed to close, and is
+    /// skipped for now.
+    fn skip_newest(&mut self) -> Driven {
+        match self.pressed.pop() {
+            Some(last) if self.force[last] == 0.0 => {
+                self.apart[last] = true;
+                self.tied[last] = true;
+                Driven::Changed
+            }
+            _ => Driven::Failed,
         }
     }
-    if force[driven] > 0.0 {
-        pressed.push(driven);
-    } else {
-        apart[driven] = true;
+
+    /// Sets how the accelerations change while the pressed contacts hold theirs.
+    fn set_change(&mut self, driven: usize, z: &[f64]) {
+        self.change.fill(0.0);
+        self.a.add_to(driven, &mut self.change, 1.0);
+        for (&i, z) in self.pressed.iter().zip(z) {
+            self.a.add_to(i, &mut self.change, *z);
+        }
+    }
+
+    /// Returns the first event and the driven force up to it: the driven contact stops closing, a
+    /// pressed one loses its force, or one that separates begins to close.
+    fn first_event(&self, driven: usize, z: &[f64]) -> Option<(f64, usize)> {
+        let Self {
+            a,
+            force,
+            acceleration,
+            change,
+            ..
+        } = self;
+        let mut first = (f64::INFINITY, None);
+        if change[driven] > DEPENDENT * a.get(driven, driven) {
+            first = (-acceleration[driven] / change[driven], Some(driven));
+        }
+        for (&i, z) in self.pressed.iter().zip(z) {
+            if *z < 0.0 && force[i] / -z < first.0 {
+                first = (force[i] / -z, Some(i));
+            }
+        }
+        for i in (0..self.lengths.len()).filter(|&i| self.apart[i] && !self.tied[i]) {
+            if change[i] < -DEPENDENT * a.get(i, i) && acceleration[i] / -change[i] < first.0 {
+                first = (acceleration[i] / -change[i], Some(i));
+            }
+        }
+        first.1.map(|event| (first.0, event))
+    }
+
+    /// Moves forces and accelerations to the event.
+    fn advance(&mut self, driven: usize, z: &[f64], step: f64) {
+        self.force[driven] += step;
+        for (&i, z) in self.pressed.iter().zip(z) {
+            self.force[i] += step * z;
+        }
+        for (x, d) in self.acceleration.iter_mut().zip(&self.change) {
+            *x += step * d;
+        }
+    }
+
+    /// Moves the contact of an event to the side that it changes to.
+    fn switch(&mut self, driven: usize, event: usize) -> Driven {
+        if let Some(at) = self.pressed.iter().position(|&i| i == event) {
+            self.force[event] = 0.0;
+            self.tied.fill(false);
+            self.pressed.remove(at);
+            self.apart[event] = true;
+            self.acceleration[event] = self.acceleration[event].max(0.0);
+            return Driven::Changed;
+        }
+        self.acceleration[event] = 0.0;
+        self.apart[event] = false;
+        self.pressed.push(event);
+        match event == driven {
+            true => Driven::Done,
+            false => Driven::Changed,
+        }
+    }
+
+    /// Moves a contact that has stopped closing to the pressed ones. If it depends on them, its
+    /// force is first shifted to them, until one of them reaches zero and leaves, or its own does.
+    fn rest(&mut self, driven: usize) {
+        let ratios = self.balance(driven).unwrap_or_default();
+        let Self {
+            a,
+            force,
+            pressed,
+            apart,
+            ..
+        } = self;
+        let mut outside = a.get(driven, driven);
+        let mut share = (force[driven], None);
+        for (&i, z) in pressed.iter().zip(&ratios) {
+            outside += a.get(i, driven) * z;
+            if *z > 0.0 && force[i] / z < share.0 {
+                share = (force[i] / z, Some(i));
+            }
+        }
+        if outside <= 1e-8 * a.get(driven, driven) {
+            force[driven] -= share.0;
+            for (&i, z) in pressed.iter().zip(&ratios) {
+                force[i] -= share.0 * z;
+            }
+            match share.1 {
+                Some(emptied) => {
+                    force[emptied] = 0.0;
+                    apart[emptied] = true;
+                    pressed.retain(|&i| i != emptied);
+                }
+                None => force[driven] = 0.0,
+            }
+        }
+        if force[driven] > 0.0 {
+            pressed.push(driven);
+        } else {
+            apart[driven] = true;
+        }
     }
 }
 
@@ -417,112 +581,33 @@ fn rest(
 #[must_use]
 pub fn dantzig(twin: &Twin, storage: Storage, tolerance: f64) -> Answer {
     let j = Jacobian::new(twin, storage);
-    let a = Delassus::new(&j, twin, storage);
-    let m = twin.rows.len();
-    let lengths: Vec<f64> = (0..m).map(|i| a.get(i, i).sqrt()).collect();
-    let mut force = vec![0.0; m];
-    let mut acceleration: Vec<f64> = twin.bounds.iter().map(|c| -c).collect();
-    // Contacts with force, and those that separate.
-    let mut pressed: Vec<usize> = Vec::new();
-    let mut apart = vec![false; m];
-    let mut tied = vec![false; m];
-    let mut change = vec![0.0; m];
+    let mut state = Dantzig::new(Delassus::new(&j, twin, storage), twin);
     let mut answer = Answer {
         motion: vec![0.0; 6 * twin.bodies],
         solves: 0,
         solved: true,
     };
     // The most violated contact first, until none is left.
-    'contacts: loop {
-        let mut worst = (tolerance, None);
-        for i in 0..m {
-            let violation = -acceleration[i] / lengths[i];
-            if violation > worst.0 && !pressed.contains(&i) {
-                worst = (violation, Some(i));
-            } else if acceleration[i] >= 0.0 && !pressed.contains(&i) {
-                apart[i] = true;
-            }
-        }
-        let Some(driven) = worst.1 else { break };
-        apart[driven] = false;
-        tied.fill(false);
+    'contacts: while let Some(driven) = state.most_violated(tolerance) {
+        state.apart[driven] = false;
+        state.tied.fill(false);
         loop {
-            if answer.solves >= work_bound(m) {
+            if answer.solves >= work_bound(twin.rows.len()) {
                 answer.solved = false;
                 break 'contacts;
-            }
-            // All rows of these problems meet in one point: another contact's event may have
-            // brought this one there as well.
-            if -acceleration[driven] <= tolerance * lengths[driven] {
-                answer.solves += 1;
-                rest(&a, driven, &mut pressed, &mut force, &mut apart);
-                break;
             }
             answer.solves += 1;
-            let against: Vec<f64> = pressed.iter().map(|&i| -a.get(i, driven)).collect();
-            let Some(z) = cholesky(&pressed, |x, y| a.get(x, y), &against) else {
-                // The newest contact depends on the others: it only seemed to close, and is skipped
-                // for now.
-                match pressed.pop() {
-                    Some(last) if force[last] == 0.0 => {
-                        apart[last] = true;
-                        tied[last] = true;
-                        continue;
-                    }
-                    _ => {
-                        answer.solved = false;
-                        break 'contacts;
-                    }
-                }
-            };
-            change.fill(0.0);
-            a.add_to(driven, &mut change, 1.0);
-            for (&i, z) in pressed.iter().zip(&z) {
-                a.add_to(i, &mut change, *z);
-            }
-            // The first event.
-            let mut first = (f64::INFINITY, None);
-            if change[driven] > DEPENDENT * a.get(driven, driven) {
-                first = (-acceleration[driven] / change[driven], Some(driven));
-            }
-            for (&i, z) in pressed.iter().zip(&z) {
-                if *z < 0.0 && force[i] / -z < first.0 {
-                    first = (force[i] / -z, Some(i));
-                }
-            }
-            for i in (0..m).filter(|&i| apart[i] && !tied[i]) {
-                if change[i] < -DEPENDENT * a.get(i, i) && acceleration[i] / -change[i] < first.0 {
-                    first = (acceleration[i] / -change[i], Some(i));
-                }
-            }
-            let (step, Some(event)) = first else {
-                answer.solved = false;
-                break 'contacts;
-            };
-            force[driven] += step;
-            for (&i, z) in pressed.iter().zip(&z) {
-                force[i] += step * z;
-            }
-            for (x, d) in acceleration.iter_mut().zip(&change) {
-                *x += step * d;
-            }
-            if let Some(at) = pressed.iter().position(|&i| i == event) {
-                force[event] = 0.0;
-                tied.fill(false);
-                pressed.remove(at);
-                apart[event] = true;
-                acceleration[event] = acceleration[event].max(0.0);
-            } else {
-                acceleration[event] = 0.0;
-                apart[event] = false;
-                pressed.push(event);
-                if event == driven {
-                    break;
+            match state.drive(driven, tolerance) {
+                Driven::Done => break,
+                Driven::Changed => {}
+                Driven::Failed => {
+                    answer.solved = false;
+                    break 'contacts;
                 }
             }
         }
     }
-    for (i, f) in force.iter().enumerate().filter(|(_, f)| **f != 0.0) {
+    for (i, f) in (state.force.iter().enumerate()).filter(|(_, f)| **f != 0.0) {
         j.add_to(i, &mut answer.motion, *f);
     }
     answer
