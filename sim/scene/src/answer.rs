@@ -96,9 +96,9 @@ impl Scene {
         out.bodies.clear();
         out.smooth.clear();
         out.pairs.clear();
-        out.course.clear();
-        if let Some(course) = self.dynamics().and_then(|d| d.course(request.query)) {
-            out.course.copy_from(course);
+        out.trajectory.clear();
+        if let Some(trajectory) = self.dynamics().and_then(|d| d.trajectory(request.query)) {
+            out.trajectory.copy_from(trajectory);
         }
     }
 
