@@ -54,9 +54,10 @@ pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
 pub use read::Tabular;
 pub use schema::{
     Arm, Backend, Blending, Body, BodyKind, BroadPhase, Clock, Collision, Config, Continuous,
-    Damping, Device, Dynamics, Fabric, ForceShading, Hand, Implicit, Inside, Interaction, Ipc,
-    Layer, Level, Log, Loop, Material, Mechanics, Model, Motion, Needle, Neighbours, Order, Pinned,
-    Placement, Record, Safety, Shape, Skin, SkinGpu, Soft, Structure, Substance,
+    Damping, Deformable, Device, Dynamics, Fabric, ForceShading, Hand, Implicit, Inside,
+    Interaction, Ipc, Layer, Level, Log, Loop, Material, Mechanics, Model, Motion, Needle,
+    Neighbours, Order, Pinned, Placement, Record, Safety, Shape, Skin, SkinGpu, Structure,
+    Substance,
 };
 pub use source::{Position, Source};
 pub use value::Value;

@@ -41,18 +41,18 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, setup: &SessionSetup) -> Reload
         .map(|arm| (arm.name.clone(), arm.spec.clone()))
         .collect();
     let infos = setup.collider.infos();
-    let soft = setup
-        .soft
+    let deformable = setup
+        .deformable
         .iter()
         .flat_map(hapticd_deformable::DeformableScene::infos);
     let implicit = setup
-        .soft
+        .deformable
         .iter()
         .flat_map(hapticd_deformable::DeformableScene::skin_specs);
     // All bodies of a crowd are one body of the configuration.
     let mut ids: HashMap<String, Vec<u32>> = HashMap::new();
     let named = (infos.into_iter().map(|b| (b.name, b.id)))
-        .chain(soft.map(|b| (b.spec, b.id)))
+        .chain(deformable.map(|b| (b.spec, b.id)))
         .chain(implicit.map(|b| (b.name, b.id)));
     for (name, id) in named {
         ids.entry(name).or_default().push(id);

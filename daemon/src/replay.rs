@@ -108,7 +108,7 @@ impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
     fn read(&mut self) {
         match (self.source)() {
             Ok(Some(Event::Tick(tick))) => self.ticks.push_back(tick),
-            Ok(Some(Event::Step(step))) if step.soft => self.soft_steps.push_back(step),
+            Ok(Some(Event::Step(step))) if step.deformable => self.soft_steps.push_back(step),
             Ok(Some(Event::Step(step))) => self.steps.push_back(step),
             Ok(Some(Event::Event(_))) => {}
             Ok(None) => self.end = Some(End::Complete),
@@ -125,21 +125,22 @@ impl<S: FnMut() -> Result<Option<Event>, ReadError>> Queue<S> {
     }
 
     /// Returns the next step if it answers this tick's query or an earlier one, or no query.
-    fn step(&mut self, tick: u64, soft: bool) -> Option<Box<StepMessage>> {
+    fn step(&mut self, tick: u64, deformable: bool) -> Option<Box<StepMessage>> {
         // The steps of each thread are written in order. A step with a later query means that there
         // is no other one for this tick.
-        while self.of(soft).is_empty() && self.end.is_none() && self.ticks.len() < LOOK_AHEAD {
+        while self.of(deformable).is_empty() && self.end.is_none() && self.ticks.len() < LOOK_AHEAD
+        {
             self.read();
         }
-        let steps = self.of(soft);
+        let steps = self.of(deformable);
         let next = steps.front()?;
         (next.query_tick <= tick)
             .then(|| steps.pop_front())
             .flatten()
     }
 
-    fn of(&mut self, soft: bool) -> &mut VecDeque<Box<StepMessage>> {
-        if soft {
+    fn of(&mut self, deformable: bool) -> &mut VecDeque<Box<StepMessage>> {
+        if deformable {
             &mut self.soft_steps
         } else {
             &mut self.steps
@@ -158,7 +159,7 @@ struct SoftReplay {
 struct Replay {
     core: LoopCore,
     collider: Collider,
-    soft: Option<SoftReplay>,
+    deformable: Option<SoftReplay>,
     gains: [Option<GainsMessage>; MAX_ARMS],
     snapshots: BTreeMap<u64, Box<Snapshot>>,
     // Snapshots are large, so they are moved in boxes.
@@ -185,7 +186,7 @@ pub fn replay(
     let mut state = Replay {
         core: setup.core,
         collider: setup.collider,
-        soft: setup.soft.map(|scene| SoftReplay {
+        deformable: setup.deformable.map(|scene| SoftReplay {
             scene,
             answers: BTreeMap::new(),
             step: 0,
@@ -242,7 +243,7 @@ pub fn replay(
                 break;
             }
         }
-        while state.soft.is_some()
+        while state.deformable.is_some()
             && gap.is_none()
             && let Some(step) = queue.step(message.tick, true)
         {
@@ -362,7 +363,7 @@ impl Replay {
 
     /// Offers an arm the latest answer of the soft bodies before the tick.
     fn offer_soft(&mut self, tick: u64, arm: &ArmMessage) -> Result<(), String> {
-        let (offered, index) = (arm.input.offered_soft, usize::from(arm.index));
+        let (offered, index) = (arm.input.offered_deformable, usize::from(arm.index));
         if offered == 0 {
             return Ok(());
         }
@@ -371,8 +372,8 @@ impl Replay {
                 "the soft step with answer {offered} is missing, which arm {index} was given before tick {tick}"
             )
         };
-        let soft = self.soft.as_mut().ok_or_else(missing)?;
-        let answer = soft.answers.remove(&offered).ok_or_else(missing)?;
+        let deformable = self.deformable.as_mut().ok_or_else(missing)?;
+        let answer = deformable.answers.remove(&offered).ok_or_else(missing)?;
         if answer.arm != index {
             return Err(format!(
                 "soft answer {offered}, which arm {index} was given before tick {tick}, is another arm's"
@@ -380,12 +381,12 @@ impl Replay {
         }
         // The loop takes every answer in order, so it took the earlier ones as well. Their
         // statements about planes count.
-        let before: Vec<u64> = (soft.answers.range(..offered))
+        let before: Vec<u64> = (deformable.answers.range(..offered))
             .filter(|(_, s)| s.arm == index)
             .map(|(k, _)| *k)
             .collect();
         for key in before {
-            if let Some(passed) = soft.answers.remove(&key) {
+            if let Some(passed) = deformable.answers.remove(&key) {
                 self.core.offer_soft(passed);
             }
         }
@@ -395,18 +396,18 @@ impl Replay {
 
     /// Computes one step of the soft bodies.
     fn run_soft_step(&mut self, message: &StepMessage) -> Result<(), String> {
-        let Some(soft) = self.soft.as_mut() else {
+        let Some(deformable) = self.deformable.as_mut() else {
             return Ok(());
         };
-        if message.step != soft.step + 1 {
+        if message.step != deformable.step + 1 {
             return Err(format!(
                 "soft steps {} to {} are missing before tick {}: the recorder could not keep up",
-                soft.step + 1,
+                deformable.step + 1,
                 message.step.saturating_sub(1),
                 self.tick + 1
             ));
         }
-        soft.step = message.step;
+        deformable.step = message.step;
         for applied in &message.applied {
             let refused = |why: String| {
                 let step = message.step;
@@ -414,12 +415,15 @@ impl Replay {
             };
             let command = (applied.command.command()).map_err(|e| refused(e.to_string()))?;
             if let SceneCommand::Surface { id, material } = command {
-                soft.scene.set_surface(id, &material);
+                deformable.scene.set_surface(id, &material);
                 continue;
             }
             let (id, key) = (0, applied.key.into());
-            hapticd_collision::deformable::follow(&mut soft.scene, Applied { command, id, key })
-                .map_err(|e| refused(e.to_string()))?;
+            hapticd_collision::deformable::follow(
+                &mut deformable.scene,
+                Applied { command, id, key },
+            )
+            .map_err(|e| refused(e.to_string()))?;
         }
         if message.query_tick == 0 {
             return Ok(());
@@ -431,11 +435,11 @@ impl Replay {
             ));
         }
         let query = self.core.query();
-        let answers = &mut soft.answers;
+        let answers = &mut deformable.answers;
         // If the run had no buffer left, an arm went without an answer.
-        let mut left = message.last_sequence.saturating_sub(soft.sequence);
+        let mut left = message.last_sequence.saturating_sub(deformable.sequence);
         let last = hapticd_collision::deformable::answer(
-            &mut soft.scene,
+            &mut deformable.scene,
             &query,
             || {
                 left = left.checked_sub(1)?;
@@ -451,7 +455,7 @@ impl Replay {
                 message.step, message.last_sequence
             ));
         }
-        soft.sequence = message.last_sequence;
+        deformable.sequence = message.last_sequence;
         Ok(())
     }
 

@@ -423,7 +423,7 @@ pub fn is_for_needles(body: &config::Body) -> bool {
 /// other body. The surface of a solid is refined so that it can bend like its finite elements. That
 /// of a crowd is refined so that there are points where its faces touch, because contacts are found
 /// by points.
-pub fn soft(
+pub fn deformable(
     body: &config::Body,
     materials: &[config::Material],
     folder: &Path,

@@ -138,7 +138,7 @@ pub fn run_virtual(
     let arms = virtual_arms(&mut setup);
     let mut driver = VirtualLoop::new(
         setup.core,
-        (setup.collider, setup.soft),
+        (setup.collider, setup.deformable),
         arms,
         config.collision.virtual_latency_ticks,
         setup.pair_capacity,

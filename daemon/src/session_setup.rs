@@ -193,7 +193,7 @@ pub struct SessionSetup {
     /// The collider, which owns the scene.
     pub collider: Collider,
     /// Soft bodies, cloth and other deformables, if there are any.
-    pub soft: Option<DeformableScene>,
+    pub deformable: Option<DeformableScene>,
     /// The tissue for needles, if there is any.
     pub tissue: Option<Arc<Tissue>>,
     /// Watches the neighbourhood of needles, if there are any.
@@ -415,7 +415,7 @@ pub fn build(
             }
             continue;
         }
-        match scene::soft(body, &config.materials, folder, id) {
+        match scene::deformable(body, &config.materials, folder, id) {
             Ok(None) => {}
             Ok(Some((spec, report))) => {
                 meshes.push((format!("body `{}`", body.name), report));
@@ -449,7 +449,7 @@ pub fn build(
             .ok();
     }
     let any = !(deformables.is_empty() && implicit.is_empty());
-    let soft = (faults.is_empty() && any)
+    let deformable = (faults.is_empty() && any)
         .then(|| {
             DeformableScene::new(
                 soft_settings(config, period_s),
@@ -462,8 +462,8 @@ pub fn build(
         .map_err(|error| faults.push(soft_fault(config, error)))
         .unwrap_or_default()
         .map(|mut scene| {
-            scene.set_continuous(continuous(config.soft.continuous));
-            if config.soft.neighbours == config::Neighbours::Registration {
+            scene.set_continuous(continuous(config.deformable.continuous));
+            if config.deformable.neighbours == config::Neighbours::Registration {
                 scene.set_neighbour_search(Some(Box::new(RegisteredSpheres::new())));
             }
             scene.settle();
@@ -494,7 +494,7 @@ pub fn build(
     Ok(SessionSetup {
         core,
         collider: Collider::new(world, motions, period_s),
-        soft,
+        deformable,
         tissue,
         watch,
         arms,
@@ -533,8 +533,8 @@ fn build_planar_core(
 
 fn soft_settings(config: &config::Config, period_s: f64) -> DeformableSettings {
     DeformableSettings {
-        step_ticks: u64::from(config.soft.step_ticks.max(1)),
-        substeps: config.soft.substeps.max(1),
+        step_ticks: u64::from(config.deformable.step_ticks.max(1)),
+        substeps: config.deformable.substeps.max(1),
         gravity_m_s2: match &config.dynamics.order {
             config::Order::Second { gravity_m_s2 } => Vec3::from(*gravity_m_s2),
             config::Order::First { .. } => Vec3::zeros(),
@@ -577,7 +577,7 @@ fn soft_fault(config: &config::Config, error: DeformableAddError) -> Fault {
         (DeformableAddError::Pins { .. }, Some(body)) => format!("body.{}.pinned", body.name),
         (DeformableAddError::TooMany { .. }, Some(body)) => format!("body.{}.copies", body.name),
         (_, Some(body)) => format!("body.{}.shape.kind", body.name),
-        _ => "soft.substeps".to_owned(),
+        _ => "deformable.substeps".to_owned(),
     };
     Fault {
         key,

@@ -41,7 +41,7 @@ fn driver(mut setup: SessionSetup) -> VirtualLoop {
     let arms = virtual_arms(&mut setup);
     VirtualLoop::new(
         setup.core,
-        (setup.collider, setup.soft),
+        (setup.collider, setup.deformable),
         arms,
         4,
         setup.pair_capacity,
@@ -58,7 +58,7 @@ fn a_lost_gpu_is_not_felt() {
     let choice = Choice::from_env().unwrap().unwrap_or(Choice::Software);
     let gpu = Gpu::open(choice).expect("this test needs a Vulkan adapter, if only a software one");
     let breaker = gpu.breaker();
-    let scene = setup.soft.as_mut().unwrap();
+    let scene = setup.deformable.as_mut().unwrap();
     let detector = GpuDetector::new(gpu, *scene.detector_settings()).unwrap();
     // Virtual time does not wait for a GPU that the CPU emulates, so the patience exceeds the run.
     let watched = Watched::new(Box::new(detector), 100_000);
@@ -66,7 +66,7 @@ fn a_lost_gpu_is_not_felt() {
     let mut driver = driver(setup);
 
     let in_charge = |driver: &VirtualLoop| {
-        let detector = driver.soft().unwrap().detector();
+        let detector = driver.deformable().unwrap().detector();
         detector.name() == "GPU" && detector.incidents().unwrap().lost == 0
     };
     let mut before = *driver.step(false);
@@ -92,13 +92,13 @@ fn a_lost_gpu_is_not_felt() {
         touching += u32::from(now.arms[0].wanted.force_n.norm() > 0.2);
         before = now;
     }
-    let incidents = driver.soft().unwrap().detector().incidents().unwrap();
+    let incidents = driver.deformable().unwrap().detector().incidents().unwrap();
     assert_eq!(
         (incidents.takeovers, incidents.lost),
         (1, 1),
         "{incidents:?}"
     );
-    assert_eq!(driver.soft().unwrap().detector().name(), "CPU");
+    assert_eq!(driver.deformable().unwrap().detector().name(), "CPU");
     // The surface went on pushing, no harder than anything before; 800 N/m times the 0.3 m/s that
     // surfaces push out and let fall, and what the hand goes, 0.1 m/s.
     assert!(touching > 50, "felt in {touching} of 60 ticks");
@@ -136,7 +136,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
     let gpu = open();
     let breakers = Breakers::default();
     breakers.lock().unwrap().push(gpu.breaker());
-    let scene = setup.soft.as_mut().unwrap();
+    let scene = setup.deformable.as_mut().unwrap();
     let detector = GpuDetector::new(gpu, *scene.detector_settings()).unwrap();
     let watched = Watched::new(Box::new(detector), PATIENCE);
     scene.set_detector(Box::new(watched)).unwrap();
@@ -173,7 +173,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
         let now = *driver.step(false);
         assert!(supervisor.round(&|| now.now_ns));
         assert_eq!(now.tick, before.tick + 1);
-        let scene = driver.soft().unwrap();
+        let scene = driver.deformable().unwrap();
         assert_eq!((scene.lost_ticks(), scene.refused()), (0, 0));
         let incidents = scene.detector().incidents().unwrap();
         // The next step sees each loss, and nothing else.
@@ -212,7 +212,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
     println!(
         "lost at {lost_at:?}, found at {found_at:?}, felt in {touching} ticks, {by_gpu} of the second GPU, {largest} N"
     );
-    let detector = driver.soft().unwrap().detector();
+    let detector = driver.deformable().unwrap().detector();
     let incidents = detector.incidents().unwrap();
     assert_eq!(
         (incidents.takeovers, incidents.lost, incidents.recovered),
@@ -253,7 +253,7 @@ fn rounds(tick: &mut u64, mut round: impl FnMut(u64), mut done: impl FnMut() -> 
 /// The soft bodies' thread itself: its reports of a GPU that is lost, sought in vain, and found.
 #[test]
 fn the_soft_thread_takes_over_what_the_keeper_finds() {
-    let mut scene = palpation().soft.unwrap();
+    let mut scene = palpation().deformable.unwrap();
     let gpu = open();
     let breaker = gpu.breaker();
     let detector = GpuDetector::new(gpu, *scene.detector_settings()).unwrap();
@@ -360,7 +360,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         used: used_out,
         requests: requests_out,
         replies,
-        soft: None,
+        deformable: None,
         log: None,
         log_lost: Arc::default(),
         near: near.clone(),
@@ -450,20 +450,32 @@ fn a_gpu_that_does_not_answer_is_not_handed_over() {
 #[test]
 fn only_what_was_had_is_asked_again() {
     use hapticd_collision::backend::keep;
-    let mut soft = palpation();
+    let mut deformable = palpation();
     let (threads, _end) = gpu_threads();
-    let kept = keep(soft.soft.as_ref(), &soft.collider, &threads);
-    assert!(kept.ends.is_empty() && kept.soft.is_none() && kept.near.is_none());
-    let scene = soft.soft.as_mut().unwrap();
+    let kept = keep(
+        deformable.deformable.as_ref(),
+        &deformable.collider,
+        &threads,
+    );
+    assert!(kept.ends.is_empty() && kept.deformable.is_none() && kept.near.is_none());
+    let scene = deformable.deformable.as_mut().unwrap();
     let detector = GpuDetector::new(open(), *scene.detector_settings()).unwrap();
     let watched = Watched::new(Box::new(detector), PATIENCE);
     scene.set_detector(Box::new(watched)).unwrap();
-    let kept = keep(soft.soft.as_ref(), &soft.collider, &threads);
-    assert!(kept.ends.len() == 1 && kept.soft.is_some() && kept.near.is_none());
+    let kept = keep(
+        deformable.deformable.as_ref(),
+        &deformable.collider,
+        &threads,
+    );
+    assert!(kept.ends.len() == 1 && kept.deformable.is_some() && kept.near.is_none());
     let midphase = GpuMidPhase::new(open(), Limits::DEFAULT).unwrap();
-    soft.collider.set_midphase(Box::new(midphase));
-    let kept = keep(soft.soft.as_ref(), &soft.collider, &threads);
-    assert!(kept.ends.len() == 2 && kept.soft.is_some() && kept.near.is_some());
+    deformable.collider.set_midphase(Box::new(midphase));
+    let kept = keep(
+        deformable.deformable.as_ref(),
+        &deformable.collider,
+        &threads,
+    );
+    assert!(kept.ends.len() == 2 && kept.deformable.is_some() && kept.near.is_some());
 }
 
 /// A request for a GPU without one is answered with the existing ones. Without insistence the CPU
@@ -473,7 +485,7 @@ fn a_backend_is_what_was_asked_for_or_an_error() {
     use hapticd_collision::backend::choose;
     use hapticd_config::Backend;
     let mut setup = palpation();
-    let scene = setup.soft.as_mut().unwrap();
+    let scene = setup.deformable.as_mut().unwrap();
     let choice = Choice::from_env().unwrap().unwrap_or(Choice::Hardware);
     match Gpu::open(choice) {
         Err(why) => {

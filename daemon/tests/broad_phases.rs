@@ -45,10 +45,10 @@ fn ticks(loaded: &config::Config, kind: BroadPhaseKind) -> Vec<u64> {
     let name = kind.name();
     let arms = virtual_arms(&mut setup);
     let latency = loaded.collision.virtual_latency_ticks;
-    let scenes = (setup.collider, setup.soft);
+    let scenes = (setup.collider, setup.deformable);
     let mut driver = VirtualLoop::new(setup.core, scenes, arms, latency, setup.pair_capacity);
-    if let Some(soft) = driver.soft() {
-        assert_eq!(soft.world().scene().broad_phase().name(), name);
+    if let Some(deformable) = driver.deformable() {
+        assert_eq!(deformable.world().scene().broad_phase().name(), name);
     }
     (0..TICKS)
         .map(|_| {
@@ -56,11 +56,11 @@ fn ticks(loaded: &config::Config, kind: BroadPhaseKind) -> Vec<u64> {
             let record = driver.step(false);
             let moved = &record.moved[..usize::from(record.moved_count)];
             write!(hash, "{:?}{moved:?}", record.arms).expect("no end");
-            if let Some(soft) = driver.soft() {
-                for surface in soft.surfaces() {
+            if let Some(deformable) = driver.deformable() {
+                for surface in deformable.surfaces() {
                     write!(hash, "{surface:?}").expect("no end");
                 }
-                write!(hash, "{:?}", soft.report()).expect("no end");
+                write!(hash, "{:?}", deformable.report()).expect("no end");
             }
             hash.0
         })

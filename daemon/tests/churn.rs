@@ -179,7 +179,7 @@ struct Observed<'a> {
 fn churn(seed: u64, mut observe: impl FnMut(Observed<'_>)) -> u64 {
     let mut setup = build();
     let arms = session::virtual_arms(&mut setup);
-    let scenes = (setup.collider, setup.soft);
+    let scenes = (setup.collider, setup.deformable);
     let mut driver = VirtualLoop::new(setup.core, scenes, arms, 3, setup.pair_capacity);
     let (mut random, mut guests) = (Random(seed), Guests::new());
     let mut kept = Vec::new();
@@ -421,7 +421,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         snapshots,
         used,
         queries: query_in,
-        soft: None,
+        deformable: None,
         records,
         limits: composer,
         gone,
@@ -437,7 +437,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         used: used_out,
         requests: requests_out,
         replies: reply_in,
-        soft: None,
+        deformable: None,
         log: Some(log),
         log_lost: log_lost.clone(),
         near: Arc::default(),

@@ -85,7 +85,7 @@ impl Side {
             used: used_out,
             requests: requests_out,
             replies: replies_in,
-            soft: None,
+            deformable: None,
             log: Some(log),
             log_lost: Arc::default(),
             near: Arc::default(),

@@ -68,7 +68,7 @@ fn run() {
     let mut arms = virtual_arms(&mut setup);
     let arm = arms[0].take().unwrap();
     arms[0] = Some(Box::new(Faulty { arm, tick: 0 }));
-    let scene = (setup.collider, setup.soft);
+    let scene = (setup.collider, setup.deformable);
     let mut driver = VirtualLoop::new(setup.core, scene, arms, 1, setup.pair_capacity);
     for _ in 0..6000 {
         scribe.tick(driver.step(false), 0);

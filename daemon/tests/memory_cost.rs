@@ -53,7 +53,7 @@ struct Parts {
 
 impl Parts {
     /// Measures by allocating what the importer and the checker do.
-    fn of(mesh: &TriMesh, soft: bool) -> Self {
+    fn of(mesh: &TriMesh, deformable: bool) -> Self {
         let (copy, of_mesh) = held(|| mesh.clone());
         let (shape, of_index) = held(|| Shape::of(copy).0);
         let shared = shape.index.mesh().unwrap().clone();
@@ -69,7 +69,7 @@ impl Parts {
             density_kg_m3: 1000.0,
         };
         // Not every mesh suits rays; those that do not cost less.
-        let (_, of_rays) = held(|| soft.then(|| spec.soft_shape().is_ok()));
+        let (_, of_rays) = held(|| deformable.then(|| spec.soft_shape().is_ok()));
         drop((spec, checked));
         let bytes = |now: i64| u64::try_from(now).unwrap();
         Self {
@@ -99,13 +99,13 @@ fn counts(mesh: &TriMesh) -> (u32, u32) {
 fn the_estimate_covers_what_is_allocated() {
     for (name, mesh) in meshes() {
         let (vertices, triangles) = counts(&mesh);
-        for soft in [false, true] {
-            let cost = Cost::of(vertices, triangles, soft);
-            let parts = Parts::of(&mesh, soft);
+        for deformable in [false, true] {
+            let cost = Cost::of(vertices, triangles, deformable);
+            let parts = Parts::of(&mesh, deformable);
             let resident = parts.resident();
             let each = |bytes: u64| bytes as f64 / f64::from(triangles);
             let parts = format!(
-                "{name}, soft {soft}: {resident} of {cost:?}; bytes a triangle: mesh {:.1}, index {:.1}, \
+                "{name}, soft {deformable}: {resident} of {cost:?}; bytes a triangle: mesh {:.1}, index {:.1}, \
                  checker {:.1}, rays {:.1}, shown {:.1}; {:.2} a byte of mesh",
                 each(parts.mesh),
                 each(parts.index),
@@ -122,11 +122,11 @@ fn the_estimate_covers_what_is_allocated() {
 }
 
 /// Checks the bounds of what each mesh really takes, and of its estimate, as multiples of its file.
-fn is_bounded(soft: bool, most_estimated: f64) {
+fn is_bounded(deformable: bool, most_estimated: f64) {
     for (name, mesh) in meshes() {
         let (vertices, triangles) = counts(&mesh);
-        let parts = Parts::of(&mesh, soft);
-        let estimate = Cost::of(vertices, triangles, soft).resident;
+        let parts = Parts::of(&mesh, deformable);
+        let estimate = Cost::of(vertices, triangles, deformable).resident;
         let of_estimate = estimate as f64 / parts.file as f64;
         assert!(parts.share() <= MAX_RESIDENT, "{name}: {}", parts.share());
         assert!(of_estimate <= most_estimated, "{name}: {of_estimate}");

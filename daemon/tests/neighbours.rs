@@ -18,17 +18,22 @@ fn the_demo_scenes_are_the_same_whoever_finds_neighbours() {
         let end = |neighbours: config::Neighbours| {
             let context = config::Context::new("", |_| None);
             let mut loaded = config::parse(name, text, &context).unwrap().config;
-            loaded.soft.neighbours = neighbours;
+            loaded.deformable.neighbours = neighbours;
             let mut setup = session_setup::build(&loaded, Path::new(""), true).unwrap();
             let arms = virtual_arms(&mut setup);
             let pairs = setup.pair_capacity;
-            let mut driver =
-                VirtualLoop::new(setup.core, (setup.collider, setup.soft), arms, 4, pairs);
+            let mut driver = VirtualLoop::new(
+                setup.core,
+                (setup.collider, setup.deformable),
+                arms,
+                4,
+                pairs,
+            );
             for _ in 0..1500 {
                 driver.step(false);
             }
             let mut states = SkinStates::default();
-            driver.soft().unwrap().skin_states(&mut states);
+            driver.deformable().unwrap().skin_states(&mut states);
             let all = states.bodies.iter().flat_map(|body| &body.primitives);
             all.map(|p| p.heart().map(f64::to_bits)).collect::<Vec<_>>()
         };

@@ -90,10 +90,10 @@ fn a_pantograph_by_its_profile_is_stopped_by_a_polygon_and_pushed_back() {
     arms[0] = Some(Box::new(arm));
     let names = setup.names();
     let mut stats = Stats::new(true, setup.period_ns, &names);
-    let soft = setup.soft.take();
+    let deformable = setup.deformable.take();
     let mut driver = VirtualLoop::new(
         setup.core,
-        (setup.collider, soft),
+        (setup.collider, deformable),
         arms,
         3,
         setup.pair_capacity,

@@ -131,7 +131,7 @@ fn a_recording_of_an_earlier_format_is_refused_with_what_to_do() {
         assert_eq!(code, Some(2), "{args:?}: {text}");
         for words in [
             "of format 1, written by hapticd 0.1.0;",
-            "reads format 2: read it with the hapticd that wrote it, or record it again",
+            "reads format 3: read it with the hapticd that wrote it, or record it again",
         ] {
             assert!(text.contains(words), "{args:?}: {text}");
         }

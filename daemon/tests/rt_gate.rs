@@ -85,7 +85,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let period = setup.period_ns;
     let capacity = setup.pair_capacity;
     let mut collider = setup.collider;
-    let mut scene = setup.soft;
+    let mut scene = setup.deformable;
     let (soft_query_writer, mut soft_queries) = latest::latest(Query::default());
     let (mut answer_in, answers) = ring::ring(32);
     let (soft_used, mut soft_used_out) = ring::ring(64);
@@ -116,7 +116,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         snapshots,
         used,
         queries: query_writer,
-        soft: soft_links,
+        deformable: soft_links,
         records,
         limits: composer,
         gone,

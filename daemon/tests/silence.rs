@@ -100,7 +100,7 @@ impl Bench {
             snapshots: snapshot_out,
             used: used_in,
             queries: query_writer,
-            soft: None,
+            deformable: None,
             records: record_in,
             limits: composer,
             gone,

@@ -22,8 +22,14 @@ fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
         let mut setup = session_setup::build(&loaded, Path::new(""), true).unwrap();
         let arms = virtual_arms(&mut setup);
         let pairs = setup.pair_capacity;
-        let mut driver = VirtualLoop::new(setup.core, (setup.collider, setup.soft), arms, 4, pairs);
-        let mut makers: Vec<SkinMaker> = (driver.soft().unwrap().skin_specs())
+        let mut driver = VirtualLoop::new(
+            setup.core,
+            (setup.collider, setup.deformable),
+            arms,
+            4,
+            pairs,
+        );
+        let mut makers: Vec<SkinMaker> = (driver.deformable().unwrap().skin_specs())
             .map(|spec| SkinMaker::new(spec, 1_000_000, f64::INFINITY).unwrap())
             .collect();
         assert!(!makers.is_empty(), "{name}");
@@ -33,7 +39,7 @@ fn the_skins_of_the_demo_scenes_are_sound_and_as_their_bodies_are_felt() {
             if tick % 500 != 499 {
                 continue;
             }
-            driver.soft().unwrap().skin_states(&mut states);
+            driver.deformable().unwrap().skin_states(&mut states);
             for (maker, state) in makers.iter_mut().zip(&states.bodies) {
                 let made = maker.make(state).unwrap();
                 let about = format!("{name} at {tick}: {made:?}");

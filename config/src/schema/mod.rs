@@ -9,6 +9,7 @@
 mod arm;
 mod body;
 mod collision;
+mod deformable;
 mod dynamics;
 mod implicit;
 mod ipc;
@@ -20,12 +21,12 @@ mod record;
 mod safety;
 mod shape;
 mod simulated;
-mod soft;
 mod timing;
 
 pub use arm::{Arm, Damping, Device, Interaction};
 pub use body::{Body, BodyKind, Motion};
 pub use collision::{Backend, BroadPhase, Collision};
+pub use deformable::{Continuous, Deformable, Fabric, Neighbours, Pinned, Substance};
 pub use dynamics::{Dynamics, Order};
 pub use implicit::{Blending, Implicit, Model, Skin, SkinGpu};
 pub use ipc::Ipc;
@@ -37,7 +38,6 @@ pub use record::Record;
 pub use safety::Safety;
 pub use shape::{Inside, Shape};
 pub use simulated::{Hand, Mechanics};
-pub use soft::{Continuous, Fabric, Neighbours, Pinned, Soft, Substance};
 pub use timing::{Clock, Loop};
 
 use crate::field::{table, tables};
@@ -65,7 +65,7 @@ section! {
         dynamics: Dynamics = table::<Dynamics>(),
         /// The simulation of deformables (soft solids, cloth, crowds, implicit bodies), on a
         /// separate thread.
-        soft: Soft = table::<Soft>(),
+        deformable: Deformable = table::<Deformable>(),
         /// The skin thread, which meshes implicit bodies for clients to draw. Forces never wait for
         /// it.
         skin: Skin = table::<Skin>(),

@@ -197,19 +197,20 @@ pub struct Keep {
     /// Ends for [`gpu_supervisor::run`]; empty if there is no GPU to reopen.
     pub ends: Vec<Box<dyn Supervised>>,
     /// End of the soft bodies' thread.
-    pub soft: Option<UserEnd<DeformableScene>>,
+    pub deformable: Option<UserEnd<DeformableScene>>,
     /// End of the collision thread.
     pub near: Option<UserEnd<Collider>>,
 }
 
-/// Links the GPUs that [`choose`] and [`choose_midphase`] found to the GPU supervisor, which reopens
-/// them when they are given up.
+/// Links the GPUs that [`choose`] and [`choose_midphase`] found to the GPU supervisor, which
+/// reopens them when they are given up.
 pub fn keep(scene: Option<&DeformableScene>, collider: &Collider, threads: &GpuThreads) -> Keep {
     let mut keep = Keep::default();
     if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
         let make = Box::new(|settings: &Settings| gpu::detector(*settings));
-        let (soft, end) = gpu_supervisor::pair("contacts of soft bodies", Pace::DEFAULT, make);
-        keep.soft = Some(soft);
+        let (deformable, end) =
+            gpu_supervisor::pair("contacts of soft bodies", Pace::DEFAULT, make);
+        keep.deformable = Some(deformable);
         keep.ends.push(Box::new(end));
     }
     if collider.world().midphase().is_some() {

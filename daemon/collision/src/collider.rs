@@ -311,7 +311,7 @@ pub struct Links {
     /// Replies to clients' commands.
     pub replies: delivery::Sender<(u64, SceneReply)>,
     /// Added and removed bodies, for the soft bodies; `None` if there are none.
-    pub soft: Option<Sender<Applied>>,
+    pub deformable: Option<Sender<Applied>>,
     /// Steps for the recorder; a full queue drops and counts.
     pub log: Option<Sender<StepLog>>,
     /// Steps that the recorder missed.
@@ -374,6 +374,8 @@ struct Rounds {
     /// Number of the last step in the log.
     step: u64,
     /// Buffers for answers.
+    // Boxes: they travel to the loop and back.
+    #[allow(clippy::vec_box)]
     spare: Vec<Box<Snapshot>>,
     /// Changes for the soft bodies, as long as their queue is full.
     unsent: VecDeque<Applied>,
@@ -408,7 +410,9 @@ impl Rounds {
     /// Hands on the changes that concern the soft bodies, and those of earlier rounds that had no
     /// space in the queue.
     fn tell_soft_bodies(&mut self, links: &mut Links, applied: &[Applied]) {
-        let Some(soft) = &links.soft else { return };
+        let Some(deformable) = &links.deformable else {
+            return;
+        };
         for done in applied
             .iter()
             .filter(|done| crate::deformable::concerns(done))
@@ -417,7 +421,7 @@ impl Rounds {
                 links.janitor.free(body);
             }
         }
-        tell(soft, &mut self.unsent);
+        tell(deformable, &mut self.unsent);
     }
 
     /// Takes back the buffers that the loop no longer uses, for the answers of this round.
@@ -465,7 +469,7 @@ impl Rounds {
                 query_tick,
                 applied: Vec::new(),
                 last_sequence: answered.last_sequence,
-                soft: false,
+                deformable: false,
                 work: WorkLog {
                     landed: std::mem::take(&mut self.landed),
                     ..answered.work
@@ -579,9 +583,9 @@ fn note(unsent: &mut VecDeque<Applied>, done: &Applied) -> Option<BodySpec> {
 }
 
 /// Sends as many changes as fit, oldest first. Does not wait.
-fn tell(soft: &Sender<Applied>, unsent: &mut VecDeque<Applied>) {
+fn tell(deformable: &Sender<Applied>, unsent: &mut VecDeque<Applied>) {
     while let Some(next) = unsent.pop_front() {
-        match soft.try_send(next) {
+        match deformable.try_send(next) {
             Ok(()) => {}
             Err(TrySendError::Full(next)) => {
                 unsent.push_front(next);
@@ -600,7 +604,7 @@ fn commands(step: u64, applied: Vec<Applied>, landed: bool) -> StepLog {
         query_tick: 0,
         applied,
         last_sequence: 0,
-        soft: false,
+        deformable: false,
         work: WorkLog {
             landed,
             ..WorkLog::default()

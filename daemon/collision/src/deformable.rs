@@ -1,5 +1,5 @@
-//! The soft bodies' side: owns the [`DeformableScene`], steps it under the loop's queries, and hands the
-//! loop what its tools track.
+//! The soft bodies' side: owns the [`DeformableScene`], steps it under the loop's queries, and
+//! hands the loop what its tools track.
 //!
 //! [`answer`] is a function of the queries and commands that came before, so recordings replay. It
 //! runs on a separate thread in real time ([`run`]) and inline in virtual time. It is slower than
@@ -92,7 +92,7 @@ pub struct DeformableStats {
     /// sink into each other.
     pub pairs_left_out: u64,
     /// Pairs of vertices, edges and triangles of cloth and soft bodies that went through each other
-    /// between two steps, so far; 0 where `[soft] continuous` is `"off"`.
+    /// between two steps, so far; 0 where `[deformable] continuous` is `"off"`.
     pub crossings: u64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: u64,
@@ -229,9 +229,11 @@ pub fn answer(
         if !query.arms[arm].present {
             continue;
         }
-        let Some(mut soft) = buffer() else { break };
-        if scene.answer(query, arm, &mut soft) {
-            deliver(soft);
+        let Some(mut deformable) = buffer() else {
+            break;
+        };
+        if scene.answer(query, arm, &mut deformable) {
+            deliver(deformable);
         }
     }
     Some(scene.sequence())
@@ -334,9 +336,9 @@ pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> D
         let started = now_ns();
         let answers = &mut links.answers;
         let last_sequence = query.as_ref().and_then(|query| {
-            let deliver = |soft| {
+            let deliver = |deformable| {
                 // Cannot be full: the ring holds every buffer.
-                let _ = answers.push(soft);
+                let _ = answers.push(deformable);
             };
             answer(&mut scene, query, || spare.pop(), deliver)
         });
@@ -366,7 +368,7 @@ pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> D
             query_tick: last_sequence.and(query).map_or(0, |query| query.tick),
             applied,
             last_sequence: last_sequence.unwrap_or(0),
-            soft: true,
+            deformable: true,
             work: WorkLog::default(),
         };
         if let Some(sink) = &links.log

@@ -13,7 +13,7 @@ pub struct StepLog {
     /// Sequence of the last snapshot of this step.
     pub last_sequence: u64,
     /// A step of the soft bodies, which count for themselves.
-    pub soft: bool,
+    pub deformable: bool,
     /// Where the dynamics' work was.
     pub work: WorkLog,
 }

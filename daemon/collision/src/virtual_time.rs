@@ -89,8 +89,8 @@ struct Soft {
 impl Soft {
     fn offer(&mut self, core: &mut LoopCore, tick: u64) {
         while self.in_flight.front().is_some_and(|(due, _)| *due <= tick) {
-            if let Some((_, soft)) = self.in_flight.pop_front() {
-                self.spare.extend(core.offer_soft(soft));
+            if let Some((_, deformable)) = self.in_flight.pop_front() {
+                self.spare.extend(core.offer_soft(deformable));
             }
         }
     }
@@ -101,7 +101,7 @@ impl Soft {
             &mut self.scene,
             query,
             || Some(spare.pop().unwrap_or_default()),
-            |soft| in_flight.push_back((due, soft)),
+            |deformable| in_flight.push_back((due, deformable)),
         );
         self.last_step = None;
         if last_sequence.is_some() || !self.applied.is_empty() {
@@ -111,7 +111,7 @@ impl Soft {
                 query_tick: last_sequence.map_or(0, |_| query.tick),
                 applied: std::mem::take(&mut self.applied),
                 last_sequence: last_sequence.unwrap_or(0),
-                soft: true,
+                deformable: true,
                 work: WorkLog::default(),
             });
         }
@@ -122,7 +122,7 @@ impl Soft {
 pub struct VirtualLoop {
     core: LoopCore,
     collider: Collider,
-    soft: Option<Soft>,
+    deformable: Option<Soft>,
     arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS],
     latency_ticks: u64,
     in_flight: VecDeque<(u64, Box<Snapshot>)>,
@@ -141,7 +141,7 @@ impl VirtualLoop {
     /// `k + 1 + latency_ticks`.
     pub fn new(
         core: LoopCore,
-        (collider, soft): (Collider, Option<DeformableScene>),
+        (collider, deformable): (Collider, Option<DeformableScene>),
         arms: [Option<Box<dyn VirtualArm + Send>>; MAX_ARMS],
         latency_ticks: u32,
         pair_capacity: usize,
@@ -149,7 +149,7 @@ impl VirtualLoop {
         VirtualLoop {
             core,
             collider,
-            soft: soft.map(|scene| Soft {
+            deformable: deformable.map(|scene| Soft {
                 scene,
                 in_flight: VecDeque::new(),
                 spare: Vec::new(),
@@ -171,7 +171,7 @@ impl VirtualLoop {
                 query_tick: 0,
                 applied: Vec::new(),
                 last_sequence: 0,
-                soft: false,
+                deformable: false,
                 work: WorkLog::default(),
             },
         }
@@ -179,23 +179,24 @@ impl VirtualLoop {
 
     /// Applies a command to the scene before the next collision step.
     pub fn command(&mut self, command: SceneCommand) -> SceneReply {
-        if let (SceneCommand::Surface { id, material }, Some(soft)) = (&command, &mut self.soft)
+        if let (SceneCommand::Surface { id, material }, Some(deformable)) =
+            (&command, &mut self.deformable)
             && *id >= FIRST_ID
         {
-            let applied = deformable::apply(&mut soft.scene, (*id, *material));
+            let applied = deformable::apply(&mut deformable.scene, (*id, *material));
             let reply = match &applied {
                 Some(_) => SceneReply::Done,
                 None => SceneReply::Refused(CommandError::NoSuchBody(*id)),
             };
-            soft.applied.extend(applied);
+            deformable.applied.extend(applied);
             return reply;
         }
         let (reply, applied) = self.collider.apply_logged(command);
-        if let (Some(soft), Some(news)) = (&mut self.soft, &applied)
+        if let (Some(deformable), Some(news)) = (&mut self.deformable, &applied)
             && deformable::concerns(news)
         {
-            match deformable::follow(&mut soft.scene, news.clone()) {
-                Ok(done) => soft.applied.extend(done),
+            match deformable::follow(&mut deformable.scene, news.clone()) {
+                Ok(done) => deformable.applied.extend(done),
                 Err(why) => tracing::warn!("soft bodies pass through {why}"),
             }
         }
@@ -249,8 +250,8 @@ impl VirtualLoop {
                 self.spare.push(old);
             }
         }
-        if let Some(soft) = &mut self.soft {
-            soft.offer(&mut self.core, tick);
+        if let Some(deformable) = &mut self.deformable {
+            deformable.offer(&mut self.core, tick);
         }
         for i in 0..MAX_ARMS {
             if let Some(arm) = &mut self.arms[i] {
@@ -297,11 +298,15 @@ impl VirtualLoop {
             query_tick: query.tick,
             applied: std::mem::take(&mut self.applied),
             last_sequence,
-            soft: false,
+            deformable: false,
             work: WorkLog::default(),
         };
-        if let Some(soft) = self.soft.as_mut().filter(|soft| !soft.hangs) {
-            soft.step(&query, due);
+        if let Some(deformable) = self
+            .deformable
+            .as_mut()
+            .filter(|deformable| !deformable.hangs)
+        {
+            deformable.step(&query, due);
         }
         self.core.record()
     }
@@ -313,25 +318,28 @@ impl VirtualLoop {
 
     /// The soft bodies' step of the last tick, if one was due.
     pub fn last_soft_step(&self) -> Option<&StepLog> {
-        self.soft.as_ref()?.last_step.as_ref()
+        self.deformable.as_ref()?.last_step.as_ref()
     }
 
     /// Makes the soft bodies' thread hang from the next tick on, or ends that: for fault scripts.
     pub fn hang_soft(&mut self, hangs: bool) {
-        if let Some(soft) = &mut self.soft {
-            soft.hangs = hangs;
+        if let Some(deformable) = &mut self.deformable {
+            deformable.hangs = hangs;
         }
     }
 
     /// The soft bodies.
-    pub fn soft(&self) -> Option<&DeformableScene> {
-        self.soft.as_ref().map(|soft| &soft.scene)
+    pub fn deformable(&self) -> Option<&DeformableScene> {
+        self.deformable.as_ref().map(|deformable| &deformable.scene)
     }
 
     /// Both sides of the scene, for changes between two ticks: for fault scripts.
     pub fn scenes(&mut self) -> (&mut Collider, Option<&mut DeformableScene>) {
-        let soft = self.soft.as_mut().map(|soft| &mut soft.scene);
-        (&mut self.collider, soft)
+        let deformable = self
+            .deformable
+            .as_mut()
+            .map(|deformable| &mut deformable.scene);
+        (&mut self.collider, deformable)
     }
 
     /// The loop.

@@ -95,8 +95,8 @@ impl DescriptorCloser {
         })
     }
 
-    /// Takes over a file that a client passed. `unclosed` counts the client's descriptors that are not
-    /// closed yet.
+    /// Takes over a file that a client passed. `unclosed` counts the client's descriptors that are
+    /// not closed yet.
     pub(super) fn foreign<T: Into<OwnedFd>>(
         &self,
         file: T,

@@ -25,7 +25,7 @@ use std::os::fd::AsFd;
 /// Reserves the memory for everything made from the mesh before allocating any of it.
 pub(super) fn import<F: AsFd>(
     job: &Import<F>,
-    soft: bool,
+    deformable: bool,
     ledger: &mut Ledger,
 ) -> Result<Imported, Refusal> {
     let refused = |error: FileError| match &error {
@@ -46,14 +46,14 @@ pub(super) fn import<F: AsFd>(
     let length = sealed_length(&job.file, job.limit_bytes).map_err(refused)?;
     let header = read_start(&job.file, length.min(MESH_HEADER_BYTES)).map_err(refused)?;
     let (vertices, triangles) = Mesh::counts(&header, length as u64).map_err(bad)?;
-    let cost = Cost::of(vertices, triangles, soft);
+    let cost = Cost::of(vertices, triangles, deformable);
     ledger.check(job.client, cost)?;
     let bytes = read_start(&job.file, length).map_err(refused)?;
     let mesh = Mesh::decode(&bytes).map_err(bad)?;
     drop(bytes);
     let imported = body(&job.request, mesh, length as u64)?;
     ledger.note(job.client, cost, &imported.spec.shape.index);
-    if soft {
+    if deformable {
         // The soft bodies ask again, and then report the error.
         let _ = imported.spec.soft_shape();
     }

@@ -30,7 +30,7 @@ impl Cost {
     /// upper bound for usual meshes: trees that are no more than half unbalanced, surfaces of any
     /// kind.
     #[must_use]
-    pub fn of(vertices: u32, triangles: u32, soft: bool) -> Self {
+    pub fn of(vertices: u32, triangles: u32, deformable: bool) -> Self {
         let (v, t) = (u64::from(vertices), u64::from(triangles));
         // Euler: V - E + F is at most 2 per connected piece, and 0 or less with handles; on a
         // closed surface E is 3/2 F.
@@ -47,7 +47,11 @@ impl Cost {
         let checked = 2 * v + (4 + 8) * t;
         // Points, normals, exits and clusters; corners, neighbours, a box of 16 bytes per triangle.
         // Usually it is half a box, which leaves 12 more bytes where neighbours are far apart.
-        let rays = if soft { 38 * v + (12 + 6 + 16) * t } else { 0 };
+        let rays = if deformable {
+            38 * v + (12 + 6 + 16) * t
+        } else {
+            0
+        };
         let resident = mesh + adjacency + index + shown + checked + rays + FIXED_BYTES;
         // The file, its numbers twice, sorted sides, and the corners and moments from which the
         // tree is built.

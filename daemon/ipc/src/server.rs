@@ -131,14 +131,14 @@ impl Server {
         let (mut results, imported) = delivery::delivery(MAX_IMPORTED);
         let wake = Arc::new(Wake::new()?);
         let importer_wake = wake.try_clone()?;
-        let soft = setup.bodies.iter().any(|body| body.kind.is_simulated());
+        let deformable = setup.bodies.iter().any(|body| body.kind.is_simulated());
         let mut ledger = Ledger::new(setup.quotas.memory_bytes);
         std::thread::Builder::new()
             .name("hapticd-import".to_owned())
             .spawn(move || {
                 // Ends when the server ends and drops the other end.
                 while let Some(job) = jobs.recv() {
-                    let result = import(&job, soft, &mut ledger);
+                    let result = import(&job, deformable, &mut ledger);
                     let token = job.token;
                     // Before the answer: its descriptors go to the closer.
                     drop(job);

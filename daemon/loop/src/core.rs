@@ -169,7 +169,7 @@ struct ArmEvents {
     /// Sequence of the last snapshot offered; 0: none.
     offered: u64,
     /// Same for the soft bodies' snapshot.
-    offered_soft: u64,
+    offered_deformable: u64,
     /// Latched faults were cleared.
     cleared: bool,
     /// The force may rise only by the ramp.
@@ -223,7 +223,7 @@ impl ArmStep<'_> {
             attached: input.attached,
             anchored: self.anchored,
             offered: events.offered,
-            offered_soft: events.offered_soft,
+            offered_deformable: events.offered_deformable,
             gains: channel.gains,
             limits: *governor.limits(),
             cleared: events.cleared,
@@ -439,11 +439,14 @@ impl LoopCore {
 
     /// Hands the newest snapshot of the soft bodies to the engine before a tick. Returns a buffer
     /// to recycle.
-    pub fn offer_soft(&mut self, soft: Box<DeformableSnapshot>) -> Option<Box<DeformableSnapshot>> {
-        if let Some(events) = self.events.get_mut(soft.arm) {
-            events.offered_soft = soft.sequence;
+    pub fn offer_soft(
+        &mut self,
+        deformable: Box<DeformableSnapshot>,
+    ) -> Option<Box<DeformableSnapshot>> {
+        if let Some(events) = self.events.get_mut(deformable.arm) {
+            events.offered_deformable = deformable.sequence;
         }
-        self.engine.receive_soft(soft)
+        self.engine.receive_soft(deformable)
     }
 
     /// Returns a buffer that the last tick released, if any is left.

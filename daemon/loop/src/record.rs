@@ -43,7 +43,7 @@ pub struct ArmTick {
     /// Input: sequence of the snapshot that was offered to the engine before this tick; 0: none.
     pub offered: u64,
     /// Input: same for the soft bodies' snapshot.
-    pub offered_soft: u64,
+    pub offered_deformable: u64,
     /// Input: coupling gains in force.
     pub gains: Gains,
     /// Input: the limits that the governor keeps.
@@ -159,7 +159,7 @@ impl ArmTick {
             attached: false,
             anchored: false,
             offered: 0,
-            offered_soft: 0,
+            offered_deformable: 0,
             gains: Gains::default(),
             limits: Limits::default(),
             cleared: false,

@@ -63,11 +63,11 @@ impl Simulation {
     /// The plane has no soft bodies.
     pub fn receive_soft(
         &mut self,
-        soft: Box<DeformableSnapshot>,
+        deformable: Box<DeformableSnapshot>,
     ) -> Option<Box<DeformableSnapshot>> {
         match self {
-            Self::Solid(engine) => engine.receive_soft(soft),
-            Self::Planar(_) => Some(soft),
+            Self::Solid(engine) => engine.receive_soft(deformable),
+            Self::Planar(_) => Some(deformable),
         }
     }
 

@@ -90,7 +90,7 @@ pub struct Links<P> {
     /// Queries to the collision thread.
     pub queries: latest::Writer<Query>,
     /// Links to the soft bodies' thread, where the scene has soft bodies.
-    pub soft: Option<DeformableLinks>,
+    pub deformable: Option<DeformableLinks>,
     /// Records for the scribe.
     pub records: ring::Producer<TickRecord>,
     /// Limits, gains and clears, from the supervisor and the clients' server.
@@ -187,11 +187,11 @@ impl<P: Publish> Turns<P> {
             };
         }
         take_snapshots(core, links);
-        if let Some(soft) = &mut links.soft {
-            while let Some(answer) = soft.answers.pop() {
+        if let Some(deformable) = &mut links.deformable {
+            while let Some(answer) = deformable.answers.pop() {
                 if let Some(old) = core.offer_soft(answer) {
                     // Cannot be full: its capacity covers every buffer.
-                    let _ = soft.used.push(old);
+                    let _ = deformable.used.push(old);
                 }
             }
         }
@@ -217,8 +217,8 @@ impl<P: Publish> Turns<P> {
             let _ = links.used.push(buffer);
         }
         let query = core.query();
-        if let Some(soft) = &mut links.soft {
-            soft.queries.write(query);
+        if let Some(deformable) = &mut links.deformable {
+            deformable.queries.write(query);
         }
         links.queries.write(query);
         links.publisher.publish(core);

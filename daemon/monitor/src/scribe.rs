@@ -109,7 +109,7 @@ pub struct Live {
     /// Outcome of the real-time set-up; empty in virtual time.
     pub realtime: Vec<Step>,
     /// Last statistics of the soft bodies' thread; `None` without one.
-    pub soft: Option<DeformableStats>,
+    pub deformable: Option<DeformableStats>,
     /// Last statistics of the skin thread; `None` without one.
     pub skin: Option<SkinStats>,
     /// State of the GPU mid-phase; `None` without one.
@@ -137,7 +137,7 @@ impl Live {
             timing: None,
             compute_shape: [0; BUCKETS],
             realtime: Vec::new(),
-            soft: None,
+            deformable: None,
             skin: None,
             near: None,
             broad: None,
@@ -330,10 +330,10 @@ impl Scribe {
     /// Takes one step of the collision thread or of the soft bodies' thread. The checker already
     /// knows the bodies in a soft step, so those commands are skipped.
     pub fn step(&mut self, step: &StepLog) {
-        for applied in step.applied.iter().filter(|_| !step.soft) {
+        for applied in step.applied.iter().filter(|_| !step.deformable) {
             self.inside.follow(applied);
         }
-        if let Some(checker) = self.checker.as_mut().filter(|_| !step.soft) {
+        if let Some(checker) = self.checker.as_mut().filter(|_| !step.deformable) {
             for applied in &step.applied {
                 checker.follow(applied);
             }
@@ -384,7 +384,10 @@ impl Scribe {
             live.push_event(line);
         }
         let live = &mut *live;
-        self.soft_lost = live.soft.as_ref().map_or(0, |soft| soft.lost_ticks);
+        self.soft_lost = live
+            .deformable
+            .as_ref()
+            .map_or(0, |deformable| deformable.lost_ticks);
         live.started_ns = self.started_ns;
         live.record = *record;
         for (arm, inside) in live.inside.iter_mut().enumerate() {
@@ -631,7 +634,7 @@ mod tests {
             query_tick: 0,
             applied: Vec::new(),
             last_sequence: 0,
-            soft: false,
+            deformable: false,
             work: hapticd_collision::step_log::WorkLog::default(),
         }
     }

@@ -107,7 +107,7 @@ pub struct ArmReport {
     /// Age of the snapshot in use, ticks.
     pub snapshot_age_ticks: Percentiles,
     /// Age of the soft bodies' snapshot in use, ticks; all 0 without soft bodies.
-    pub soft_age_ticks: Percentiles,
+    pub deformable_age_ticks: Percentiles,
     /// Number of tracked points of tool and soft bodies.
     pub tracked: Percentiles,
     /// Statistics of the needle, if the arm holds one.
@@ -507,7 +507,7 @@ impl Stats {
                 };
                 ArmReport {
                     snapshot_age_ticks: Percentiles::of(&a.age, 1.0),
-                    soft_age_ticks: Percentiles::of(&a.soft_age, 1.0),
+                    deformable_age_ticks: Percentiles::of(&a.soft_age, 1.0),
                     tracked: Percentiles::of(&a.tracked, 1.0),
                     input_age_us: Percentiles::of(&a.input_age, 1e-3),
                     pairs: Percentiles::of(&a.pairs, 1.0),

@@ -66,7 +66,9 @@ pub const FILE: &str = "file/";
 ///
 /// 2: an arm's input has `limits` and `cleared` instead of the arm's `tightened` and the tick's
 /// `cleared`.
-pub const FORMAT: u32 = 2;
+/// 3: `near_by_gpu`, `near_gpu_ns` and the keys with `soft` are `mid_phase_by_gpu`,
+/// `mid_phase_gpu_ns` and `deformable`.
+pub const FORMAT: u32 = 3;
 
 /// Clock of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -233,7 +233,7 @@ pub struct InputMessage {
     pub offered: u64,
     /// Sequence of the soft bodies' snapshot offered before this tick; 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub offered_soft: u64,
+    pub offered_deformable: u64,
     /// The gains, if they differ from the tick before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gains: Option<GainsMessage>,
@@ -294,10 +294,10 @@ pub struct OutputMessage {
     /// Bodies and tools for which a GPU mid-phase found the pairs of that snapshot; absent without
     /// one. The snapshot is the same either way, and a replay may give another number or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub near_by_gpu: Option<u16>,
+    pub mid_phase_by_gpu: Option<u16>,
     /// Time that the GPU mid-phase took, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub near_gpu_ns: Option<u64>,
+    pub mid_phase_gpu_ns: Option<u64>,
     /// Age of the sample, ns.
     pub input_age_ns: u64,
     /// Bodies solid to the tool: one bit per slot, in hexadecimal.
@@ -307,17 +307,17 @@ pub struct OutputMessage {
     pub inside: Option<String>,
     /// Age of the soft bodies' snapshot in use, ticks; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soft_age_ticks: Option<u32>,
+    pub deformable_age_ticks: Option<u32>,
     /// Number of tracked points in that snapshot; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracked: Option<u16>,
     /// If a GPU found the contacts of that snapshot: the number of steps by which they are older
     /// than the surfaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soft_gpu_age_steps: Option<u32>,
+    pub deformable_gpu_age_steps: Option<u32>,
     /// Time that those contacts took the GPU, ns; 0 if it has no clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soft_gpu_ns: Option<u64>,
+    pub deformable_gpu_ns: Option<u64>,
     /// State of the needle, if the arm holds one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needle: Option<NeedleMessage>,
@@ -465,15 +465,15 @@ impl OutputMessage {
             substeps: arm.substeps,
             snapshot: arm.snapshot,
             snapshot_age_ticks: arm.snapshot_age,
-            near_by_gpu: Some(arm.midphase.bodies).filter(|n| *n > 0),
-            near_gpu_ns: Some(arm.midphase.took_ns).filter(|ns| *ns > 0),
+            mid_phase_by_gpu: Some(arm.midphase.bodies).filter(|n| *n > 0),
+            mid_phase_gpu_ns: Some(arm.midphase.took_ns).filter(|ns| *ns > 0),
             input_age_ns: arm.input_age_ns,
             solid: format!("{:x}", arm.solid),
             inside: (arm.inside != 0).then(|| format!("{:x}", arm.inside)),
-            soft_age_ticks: (arm.soft_age != u32::MAX).then_some(arm.soft_age),
+            deformable_age_ticks: (arm.soft_age != u32::MAX).then_some(arm.soft_age),
             tracked: (arm.soft_age != u32::MAX).then_some(arm.tracked),
-            soft_gpu_age_steps: by_gpu.then_some(arm.soft_finder.age_steps),
-            soft_gpu_ns: by_gpu.then_some(arm.soft_finder.took_ns),
+            deformable_gpu_age_steps: by_gpu.then_some(arm.soft_finder.age_steps),
+            deformable_gpu_ns: by_gpu.then_some(arm.soft_finder.took_ns),
             needle: NeedleMessage::of(&arm.insertion),
             energy: Some((&arm.energy).into()),
         }
@@ -522,7 +522,7 @@ impl TickMessage {
                             sample: (&arm.sample).into(),
                             attached: arm.attached,
                             offered: arm.offered,
-                            offered_soft: arm.offered_soft,
+                            offered_deformable: arm.offered_deformable,
                             gains: new.then_some(now),
                             limits: new_limits.then_some(limits),
                             cleared: arm.cleared,
@@ -612,7 +612,7 @@ pub struct StepMessage {
     /// whole meshes again: the timing of the soft bodies' thread decides on which step these fall.
     /// Recordings from before soft bodies met such bodies have no commands here.
     #[serde(default, skip_serializing_if = "is_false")]
-    pub soft: bool,
+    pub deformable: bool,
     /// A trajectory that was planned in an earlier step arrived before this one.
     #[serde(default, skip_serializing_if = "is_false")]
     pub dynamics_landed: bool,
@@ -638,7 +638,7 @@ impl From<&StepLog> for StepMessage {
             step: log.step,
             query_tick: log.query_tick,
             last_sequence: log.last_sequence,
-            soft: log.soft,
+            deformable: log.deformable,
             applied: log
                 .applied
                 .iter()

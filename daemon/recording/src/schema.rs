@@ -115,12 +115,12 @@ fn output() -> Value {
         "substeps",
         "snapshot",
         "snapshot_age_ticks",
-        "near_by_gpu",
-        "near_gpu_ns",
-        "soft_age_ticks",
+        "mid_phase_by_gpu",
+        "mid_phase_gpu_ns",
+        "deformable_age_ticks",
         "tracked",
-        "soft_gpu_age_steps",
-        "soft_gpu_ns",
+        "deformable_gpu_age_steps",
+        "deformable_gpu_ns",
         "input_age_ns",
     ];
     let energy = [

@@ -107,18 +107,21 @@ fn print(json: &serde_json::Value) {
     for line in status_text::head(json) {
         print_line(&line);
     }
-    if let Some(soft) = json.get("soft").filter(|soft| soft.is_object()) {
+    if let Some(deformable) = json
+        .get("deformables")
+        .filter(|deformable| deformable.is_object())
+    {
         print_line(&format!(
             "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}{}; they meet {} rigid bodies and cannot meet {}",
-            soft["steps"],
-            soft["step_us"],
-            soft["contacts"],
-            soft["backend"].as_str().unwrap_or("?"),
-            soft["lost_ticks"],
-            losses(soft),
-            gpu_history(soft),
-            soft["rigid_bodies"],
-            soft["unmet_bodies"]
+            deformable["steps"],
+            deformable["step_us"],
+            deformable["contacts"],
+            deformable["backend"].as_str().unwrap_or("?"),
+            deformable["lost_ticks"],
+            losses(deformable),
+            gpu_history(deformable),
+            deformable["rigid_bodies"],
+            deformable["unmet_bodies"]
         ));
     }
     if let Some(skin) = json.get("skin").filter(|skin| skin.is_object()) {
@@ -143,7 +146,7 @@ fn print(json: &serde_json::Value) {
             ));
         }
     }
-    if let Some(near) = json.get("near").filter(|near| near.is_object()) {
+    if let Some(near) = json.get("mid_phase").filter(|near| near.is_object()) {
         print_line(&format!(
             "near the tools: the {} looks; the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",
             near["backend"].as_str().unwrap_or("?"),
@@ -158,7 +161,7 @@ fn print(json: &serde_json::Value) {
     if let Some(line) = broad(&json["broad_phase"]) {
         print_line(&format!("broad phase: {line}"));
     }
-    if let Some(line) = broad(&json["soft"]["broad_phase"]) {
+    if let Some(line) = broad(&json["deformables"]["broad_phase"]) {
         print_line(&format!("broad phase of the soft bodies: {line}"));
     }
     if let Some(line) = planar(&json["planar"]) {

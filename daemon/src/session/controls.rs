@@ -37,7 +37,7 @@ pub(super) struct Controls {
     /// Surfaces for which the collision thread's queue has had no room yet, oldest first.
     surfaces: VecDeque<SceneCommand>,
     /// Surfaces of soft bodies, which go to their thread.
-    soft: Sender<Surface>,
+    deformable: Sender<Surface>,
 }
 
 /// A reload whose limits no tick has kept yet.
@@ -63,7 +63,7 @@ impl Controls {
     pub(super) fn new(
         configured: ConfiguredOwner,
         requests: Sender<Request>,
-        soft: Sender<Surface>,
+        deformable: Sender<Surface>,
         log: Option<LogLevel>,
     ) -> Self {
         Controls {
@@ -72,7 +72,7 @@ impl Controls {
             log,
             reloading: VecDeque::new(),
             surfaces: VecDeque::new(),
-            soft,
+            deformable,
         }
     }
 
@@ -155,7 +155,7 @@ impl Controls {
                 && *id >= FIRST_ID
             {
                 // Without soft bodies nothing receives this, and no such body is concerned.
-                if let Err(TrySendError::Full(_)) = self.soft.try_send((*id, *material)) {
+                if let Err(TrySendError::Full(_)) = self.deformable.try_send((*id, *material)) {
                     self.surfaces.push_front(command);
                     return;
                 }

@@ -21,7 +21,7 @@ const ROUND: Duration = Duration::from_millis(20);
 /// Which of the optional threads exist.
 #[derive(Clone, Copy)]
 pub(super) struct Present {
-    pub(super) soft: bool,
+    pub(super) deformable: bool,
     pub(super) skin: bool,
 }
 
@@ -47,8 +47,8 @@ pub(super) fn gather(
     while !stop.load(Ordering::Relaxed) {
         told.near(&signs.near, live);
         notifier::broad(&signs.broad, live);
-        if present.soft {
-            told.soft(&signs.soft, live);
+        if present.deformable {
+            told.deformable(&signs.deformable, live);
         }
         if present.skin {
             told.skin(&signs.skin, live);

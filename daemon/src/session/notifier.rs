@@ -11,7 +11,7 @@ use hapticd_monitor::scribe::Live;
 /// What has been reported already.
 #[derive(Default)]
 pub(super) struct Notifier {
-    soft: Counts,
+    deformable: Counts,
     near: Counts,
     /// Number of refused frames of skins; `why` is the last reason.
     refused: u64,
@@ -83,10 +83,10 @@ impl Notifier {
     }
 
     /// Reports the status of the soft bodies' thread, if the live view's lock is free.
-    pub(super) fn soft(&mut self, state: &DeformableState, live: &Mutex<Live>) {
+    pub(super) fn deformable(&mut self, state: &DeformableState, live: &Mutex<Live>) {
         if let Ok(mut live) = live.try_lock() {
             let facts = state.facts();
-            let (back, lost) = self.soft.news(facts.takeovers, facts.handed_back);
+            let (back, lost) = self.deformable.news(facts.takeovers, facts.handed_back);
             if back {
                 back_again(&mut live, "a GPU finds the contacts again");
             }
@@ -95,7 +95,7 @@ impl Notifier {
                 tracing::warn!("{line}");
                 live.push_event(line);
             }
-            live.soft = Some(facts);
+            live.deformable = Some(facts);
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn prepare(
     config: &config::Config,
     options: &Options,
 ) -> Result<Prepared, SessionError> {
-    if let Some(scene) = &mut setup.soft {
+    if let Some(scene) = &mut setup.deformable {
         let chosen = backend::choose(scene, config.collision.backend, options.sink.is_some())?;
         tracing::info!("{chosen}");
     }
@@ -37,7 +37,7 @@ pub(super) fn prepare(
     tracing::info!("{chosen}");
     let broad_phase = setup.collider.world().broad_phase().name();
     tracing::info!("which bodies may touch at all: {broad_phase}");
-    let keep = backend::keep(setup.soft.as_ref(), &setup.collider, &gpu_threads);
+    let keep = backend::keep(setup.deformable.as_ref(), &setup.collider, &gpu_threads);
     // From now on only the GPU supervisor starts any.
     drop(gpu_threads);
     let mut checker = options.check.then(|| setup.checker());

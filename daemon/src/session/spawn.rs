@@ -60,12 +60,16 @@ impl Spawner<'_> {
 
         // After the sockets: who reads that an arm is there can connect.
         let arms = self.arms(setup.arms, channels.arms)?;
-        let skin = self.skin(setup.soft.as_ref(), channels.skin, clients.writers.skins)?;
-        let soft = match setup.soft.zip(channels.deformable) {
+        let skin = self.skin(
+            setup.deformable.as_ref(),
+            channels.skin,
+            clients.writers.skins,
+        )?;
+        let deformable = match setup.deformable.zip(channels.deformable) {
             Some((scene, mut half)) => {
                 // Where nobody takes the implicit bodies' states, nobody is to copy them.
                 half.skins = half.skins.filter(|_| skin.is_some());
-                let (surfaces, supervisor) = (clients.writers.surfaces, prepared.keep.soft);
+                let (surfaces, supervisor) = (clients.writers.surfaces, prepared.keep.deformable);
                 Some(self.deformable(scene, half, surfaces, supervisor)?)
             }
             None => None,
@@ -89,7 +93,7 @@ impl Spawner<'_> {
         let (shown, frames) = ViewThread::start(options.view)?;
         let signs = Arc::new(signs);
         let present = Present {
-            soft: soft.is_some(),
+            deformable: deformable.is_some(),
             skin: skin.is_some(),
         };
         let copies = Copies {
@@ -107,7 +111,7 @@ impl Spawner<'_> {
                 collision,
                 planner,
                 janitor,
-                soft,
+                deformable,
                 skin,
                 supervisor,
                 gpu: prepared.gpu_threads,

@@ -29,7 +29,7 @@ pub(super) struct Threads {
     pub(super) collision: JoinHandle<()>,
     pub(super) planner: JoinHandle<()>,
     pub(super) janitor: JoinHandle<()>,
-    pub(super) soft: Option<JoinHandle<()>>,
+    pub(super) deformable: Option<JoinHandle<()>>,
     pub(super) skin: Option<JoinHandle<()>>,
     pub(super) supervisor: Option<GpuSupervisor>,
     /// Of threads that nobody joins.
@@ -49,7 +49,7 @@ impl Threads {
             ("planner", self.planner.is_finished()),
             ("janitor", self.janitor.is_finished()),
             ("skin", optional(&self.skin)),
-            ("soft", optional(&self.soft)),
+            ("soft", optional(&self.deformable)),
             ("scribe", self.scribe.is_finished()),
             ("arm", self.arms.iter().any(JoinHandle::is_finished)),
         ]
@@ -103,7 +103,7 @@ impl Ending<'_> {
                 join(thread, &mut died, name);
             }
         }
-        if let Some(thread) = threads.soft {
+        if let Some(thread) = threads.deformable {
             join(thread, &mut died, "soft");
         }
         if let Some(thread) = threads.skin {

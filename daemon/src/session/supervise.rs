@@ -45,7 +45,7 @@ pub(super) struct Signs {
     /// `None` without clients.
     pub(super) ipc: Option<Beat>,
     pub(super) arms: Vec<Arc<ArmState>>,
-    pub(super) soft: Arc<DeformableState>,
+    pub(super) deformable: Arc<DeformableState>,
     pub(super) skin: Arc<SkinThreadState>,
     pub(super) near: Arc<Mutex<Option<MidPhaseStatus>>>,
     pub(super) broad: Arc<Mutex<BroadPhaseStats>>,
@@ -61,7 +61,7 @@ impl Signs {
             scribe: Beat::default(),
             ipc: None,
             arms,
-            soft: Arc::default(),
+            deformable: Arc::default(),
             skin: Arc::default(),
             near: Arc::default(),
             broad: Arc::new(Mutex::new(broad)),
@@ -175,8 +175,8 @@ impl Supervisor<'_> {
         };
         look("haptic loop", 0, &signs.flags.heartbeat);
         look("collision thread", 1, &signs.collision);
-        if self.threads.soft.is_some() {
-            look("soft bodies' thread", 2, &signs.soft.heartbeat);
+        if self.threads.deformable.is_some() {
+            look("soft bodies' thread", 2, &signs.deformable.heartbeat);
         }
         if self.threads.skin.is_some() {
             look("skin thread", 4 + arms, &signs.skin.heartbeat);

@@ -73,7 +73,7 @@ pub(super) struct LoopHalf {
     /// To it.
     pub(super) queries: latest::Writer<Query>,
     /// To and from the thread of deformable bodies.
-    pub(super) soft: Option<DeformableLinks>,
+    pub(super) deformable: Option<DeformableLinks>,
     /// To the scribe; a full ring loses the record and counts it.
     pub(super) records: ring::Producer<TickRecord>,
     /// From the supervisor and the clients' server.
@@ -104,7 +104,7 @@ pub(super) struct CollisionHalf {
     /// To the supervisor, which relays them.
     pub(super) replies: delivery::Sender<(u64, SceneReply)>,
     /// Where the scene has deformable bodies.
-    pub(super) soft: Option<Sender<Applied>>,
+    pub(super) deformable: Option<Sender<Applied>>,
     /// To the scribe.
     pub(super) log: Sender<StepLog>,
     pub(super) near: Arc<Mutex<Option<MidPhaseStatus>>>,
@@ -196,9 +196,9 @@ pub(super) fn wire(
     );
     // The log has another end only where there is somebody who writes to it: the scribe ends when
     // nobody can any more.
-    let scene = setup.soft.as_ref();
-    let soft = scene.map(|_| wire_deformable(surface_out, log_in.clone(), &signs));
-    let (threads, ends) = soft.unzip();
+    let scene = setup.deformable.as_ref();
+    let deformable = scene.map(|_| wire_deformable(surface_out, log_in.clone(), &signs));
+    let (threads, ends) = deformable.unzip();
     let (deformable, skin) = threads.unzip();
     let (soft_links, soft_bodies) = ends.unzip();
     Channels {
@@ -208,7 +208,7 @@ pub(super) fn wire(
             snapshots: snapshot_out,
             used: used_in,
             queries: query_in,
-            soft: soft_links,
+            deformable: soft_links,
             records: record_in,
             limits: composer,
             gone: gone_out,
@@ -222,7 +222,7 @@ pub(super) fn wire(
             used: used_out,
             requests: request_out,
             replies: reply_in,
-            soft: soft_bodies,
+            deformable: soft_bodies,
             log: log_in,
             near: signs.near.clone(),
             broad: signs.broad.clone(),
@@ -312,7 +312,7 @@ fn wire_deformable(
         bodies: body_out,
         log,
         skins: Some(feed),
-        state: signs.soft.clone(),
+        state: signs.deformable.clone(),
     };
     let skin = SkinHalf {
         updates,

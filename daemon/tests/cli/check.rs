@@ -31,13 +31,13 @@ fn check_prints_the_rig_and_warns_of_what_is_hardly_meant() {
 fn deformables_that_cannot_keep_up_here_are_warned_of_in_numbers() {
     let dir = folder("pace");
     // 10,201 points in 100 substeps a millisecond are beyond any machine; 25 points are not.
-    let cloth = |soft: &str, cells| {
+    let cloth = |deformable: &str, cells| {
         format!(
-            "{ARM}{soft}[[body]]\nname = \"cloth\"\nkind = \"cloth\"\n\
+            "{ARM}{deformable}[[body]]\nname = \"cloth\"\nkind = \"cloth\"\n\
              shape = {{ kind = \"sheet\", size_m = 0.3, cells = {cells} }}\nposition_m = [0.0, 0.0, -0.3]\n"
         )
     };
-    let fine = cloth("[soft]\nstep_ticks = 1\nsubsteps = 100\n", 100);
+    let fine = cloth("[deformable]\nstep_ticks = 1\nsubsteps = 100\n", 100);
     std::fs::write(dir.join("fine.toml"), fine).unwrap();
     std::fs::write(dir.join("coarse.toml"), cloth("", 4)).unwrap();
     let out = hapticd(&dir, &["check", "fine.toml", "--json"]);
@@ -45,7 +45,7 @@ fn deformables_that_cannot_keep_up_here_are_warned_of_in_numbers() {
     let said: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     let warnings = said["warnings"].as_array().unwrap();
     assert_eq!(warnings.len(), 1, "{said}");
-    assert_eq!(warnings[0]["key"], "soft.step_ticks");
+    assert_eq!(warnings[0]["key"], "deformable.step_ticks");
     let message = warnings[0]["message"].as_str().unwrap();
     assert!(
         message.contains(" and has 1.0 ms: they move at "),
@@ -54,7 +54,7 @@ fn deformables_that_cannot_keep_up_here_are_warned_of_in_numbers() {
     let out = hapticd(&dir, &["check", "fine.toml", "--strict"]);
     assert_eq!(out.status.code(), Some(2));
     let text = String::from_utf8(out.stdout).unwrap();
-    let line = "warning: soft.step_ticks: a step of the deformable bodies takes ";
+    let line = "warning: deformable.step_ticks: a step of the deformable bodies takes ";
     assert!(text.contains(line), "{text}");
     let out = hapticd(&dir, &["check", "coarse.toml", "--strict"]);
     assert_eq!(out.status.code(), Some(0), "{out:?}");

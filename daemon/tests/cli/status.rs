@@ -90,7 +90,7 @@ fn the_status_names_the_broad_phase_and_counts_what_it_does() {
             let searches = |facts: &serde_json::Value| facts["searches"].as_u64();
             let first = until(&dir, |status| {
                 searches(&status["broad_phase"]) > Some(1)
-                    && searches(&status["soft"]["broad_phase"]) > Some(1)
+                    && searches(&status["deformables"]["broad_phase"]) > Some(1)
             });
             let facts = &first["broad_phase"];
             assert_eq!(facts["name"], "kinetic", "{facts}");

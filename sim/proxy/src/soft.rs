@@ -1,8 +1,8 @@
 //! Soft solids and cloth in the haptic loop: simulated elsewhere at a lower rate, rendered in every
 //! tick.
 //!
-//! Real-time callable except for [`DeformableSnapshot::new`] and filling it: no allocation, no blocking,
-//! work bounded by [`MAX_TRACKED`] and [`WALK_LIMIT`]. Deterministic.
+//! Real-time callable except for [`DeformableSnapshot::new`] and filling it: no allocation, no
+//! blocking, work bounded by [`MAX_TRACKED`] and [`WALK_LIMIT`]. Deterministic.
 //!
 //! # Theory
 //!

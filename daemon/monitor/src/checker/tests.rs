@@ -73,7 +73,7 @@ impl Run {
                 key,
             }],
             last_sequence,
-            soft: false,
+            deformable: false,
             work: WorkLog::default(),
         };
         for applied in &step.applied {

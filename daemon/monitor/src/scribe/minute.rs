@@ -50,11 +50,11 @@ impl Minute {
     }
 
     fn tell(&self) {
-        let soft = self.soft_lost.0 - self.soft_lost.1;
+        let deformable = self.soft_lost.0 - self.soft_lost.1;
         let missed = self.by_loop + self.by_device;
         let line = format!(
             "last minute: {} ticks; {missed} periods missed (loop {}, device {}); \
-             {} ticks with late answers, {} with late samples; {} records and {soft} deformable steps lost",
+             {} ticks with late answers, {} with late samples; {} records and {deformable} deformable steps lost",
             self.ticks,
             self.by_loop,
             self.by_device,
@@ -63,7 +63,7 @@ impl Minute {
             self.lost_records
         );
         let event = "minute";
-        if missed + self.late_answers + self.late_samples + self.lost_records + soft > 0 {
+        if missed + self.late_answers + self.late_samples + self.lost_records + deformable > 0 {
             tracing::warn!(event, "{line}");
         } else {
             tracing::info!(event, "{line}");

@@ -145,7 +145,7 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
         )?;
     }
     if a.tracked.max > 0.0 {
-        row(f, "soft age", &a.soft_age_ticks, " ticks", 0)?;
+        row(f, "soft age", &a.deformable_age_ticks, " ticks", 0)?;
         row(f, "soft points", &a.tracked, " tracked", 0)?;
     }
     row(f, "feature pairs", &a.pairs, " a tick", 0)?;

@@ -15,8 +15,8 @@ const PATIENCE_NS: u64 = 500_000_000;
 /// Runs a few steps of the deformable bodies, if there are any, on the CPU and untouched by tools.
 /// Warns if even the fastest one took too long. The scene advances by these steps.
 pub(super) fn warning(setup: &mut SessionSetup, config: &config::Config) -> Option<Warning> {
-    let scene = setup.soft.as_mut()?;
-    let step_ticks = u64::from(config.soft.step_ticks.max(1));
+    let scene = setup.deformable.as_mut()?;
+    let step_ticks = u64::from(config.deformable.step_ticks.max(1));
     let mut query = setup.core.query();
     let step = || {
         query.tick += step_ticks;
@@ -48,11 +48,11 @@ fn too_slow(took_ns: u64, may_ns: u64) -> Option<Warning> {
     let ms = |ns: u64| ns as f64 * 1e-6;
     let share = 100.0 * may_ns as f64 / took_ns.max(1) as f64;
     (took_ns > may_ns).then(|| Warning {
-        key: "soft.step_ticks".to_owned(),
+        key: "deformable.step_ticks".to_owned(),
         message: format!(
             "a step of the deformable bodies takes {:.1} ms on this machine, untouched and on the \
              CPU, and has {:.1} ms: they move at {share:.0} % of their speed, and what is felt of \
-             them is late; fewer `cells`, fewer `soft.substeps`, or a longer `soft.step_ticks`",
+             them is late; fewer `cells`, fewer `deformable.substeps`, or a longer `deformable.step_ticks`",
             ms(took_ns),
             ms(may_ns)
         ),
@@ -91,7 +91,7 @@ mod tests {
     fn a_step_that_takes_longer_than_it_may_is_told_in_numbers() {
         assert_eq!(too_slow(4_000_000, 4_000_000), None);
         let warning = too_slow(16_000_000, 4_000_000).unwrap();
-        assert_eq!(warning.key, "soft.step_ticks");
+        assert_eq!(warning.key, "deformable.step_ticks");
         for words in ["takes 16.0 ms", "has 4.0 ms", "at 25 % of"] {
             assert!(warning.message.contains(words), "{warning}");
         }

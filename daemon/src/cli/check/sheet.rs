@@ -70,8 +70,8 @@ struct LimitsSheet {
 impl Sheet {
     pub(super) fn new(setup: &SessionSetup, config: &config::Config) -> Self {
         let infos = setup.collider.infos();
-        let soft = setup.soft.as_ref();
-        let deformable = soft.map_or(Vec::new(), |scene| scene.infos());
+        let deformable = setup.deformable.as_ref();
+        let deformable = deformable.map_or(Vec::new(), |scene| scene.infos());
         let of_kind = |kind| config.bodies.iter().filter(|b| b.kind == kind).count();
         let configured = limits(&config.safety);
         Sheet {

@@ -87,7 +87,7 @@ fn another_format_is_named_with_both_versions() {
     };
     let text = error.to_string();
     assert!(
-        text.contains("format 7") && text.contains("9.8.7") && text.contains("reads format 2"),
+        text.contains("format 7") && text.contains("9.8.7") && text.contains("reads format 3"),
         "{text}"
     );
 }
@@ -146,7 +146,7 @@ fn a_full_disk_is_told_in_the_sessions_time_and_as_far_as_the_file_goes() {
         let arms = session::virtual_arms(&mut setup);
         let mut driver = VirtualLoop::new(
             setup.core,
-            (setup.collider, setup.soft),
+            (setup.collider, setup.deformable),
             arms,
             4,
             setup.pair_capacity,

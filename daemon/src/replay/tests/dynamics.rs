@@ -180,7 +180,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
             query_tick: query.tick,
             applied,
             last_sequence: answered.last_sequence,
-            soft: false,
+            deformable: false,
             work: WorkLog {
                 landed,
                 ..answered.work

@@ -39,7 +39,7 @@ fn its_bodies_make_no_force_from_the_next_tick_on_and_that_replays() {
     let arms = session::virtual_arms(&mut setup);
     let mut driver = VirtualLoop::new(
         setup.core,
-        (setup.collider, setup.soft),
+        (setup.collider, setup.deformable),
         arms,
         4,
         setup.pair_capacity,

@@ -71,7 +71,7 @@ fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
             .is_none()
     );
     let arms = session::virtual_arms(&mut setup);
-    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let (scene, pairs) = ((setup.collider, setup.deformable), setup.pair_capacity);
     let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     for tick in 0..TICKS {
         let record = *driver.step(tick + 100 > TICKS);
@@ -86,17 +86,17 @@ fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
     while let Some(event) = reader.event().unwrap() {
         let Event::Tick(tick) = event else { continue };
         let output = &tick.arms[0].output;
-        match (output.near_by_gpu, output.near_gpu_ns) {
+        match (output.mid_phase_by_gpu, output.mid_phase_gpu_ns) {
             // One of two bodies.
             (Some(1), Some(1234)) => with += 1,
             (None, None) => without += 1,
             other => panic!("{other:?}"),
         }
-        assert_eq!(output.near_by_gpu.is_some(), output.snapshot > 0);
+        assert_eq!(output.mid_phase_by_gpu.is_some(), output.snapshot > 0);
         let text = serde_json::to_value(output).unwrap();
         assert_eq!(
-            text.get("near_by_gpu").is_some(),
-            output.near_by_gpu.is_some()
+            text.get("mid_phase_by_gpu").is_some(),
+            output.mid_phase_by_gpu.is_some()
         );
     }
     assert!(with > TICKS - 20 && without > 0, "{with} and {without}");
@@ -123,24 +123,24 @@ fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
     let mut json = serde_json::to_value(&message).unwrap();
     let again: TickMessage = serde_json::from_value(json.clone()).unwrap();
     assert_eq!(again, message);
-    assert_eq!(again.arms[0].output.near_by_gpu, Some(3));
-    assert_eq!(again.arms[0].output.soft_gpu_age_steps, Some(2));
+    assert_eq!(again.arms[0].output.mid_phase_by_gpu, Some(3));
+    assert_eq!(again.arms[0].output.deformable_gpu_age_steps, Some(2));
     let output = json["arms"][0]["output"].as_object_mut().unwrap();
     for field in [
-        "near_by_gpu",
-        "near_gpu_ns",
-        "soft_gpu_age_steps",
-        "soft_gpu_ns",
+        "mid_phase_by_gpu",
+        "mid_phase_gpu_ns",
+        "deformable_gpu_age_steps",
+        "deformable_gpu_ns",
     ] {
         let of = &schema::tick()["properties"]["arms"]["items"]["properties"]["output"];
         assert_eq!(of["properties"][field]["type"], "integer", "{field}");
         assert!(output.remove(field).is_some(), "{field}");
     }
     let old: TickMessage = serde_json::from_value(json).unwrap();
-    assert_eq!(old.arms[0].output.near_by_gpu, None);
-    assert_eq!(old.arms[0].output.soft_gpu_age_steps, None);
+    assert_eq!(old.arms[0].output.mid_phase_by_gpu, None);
+    assert_eq!(old.arms[0].output.deformable_gpu_age_steps, None);
     // The CPU's contacts are as old as their surfaces, so nothing is recorded of that.
     record.arms[0].soft_finder.name = "CPU";
     let message = TickMessage::of(&record, 1, &mut Default::default());
-    assert_eq!(message.arms[0].output.soft_gpu_ns, None);
+    assert_eq!(message.arms[0].output.deformable_gpu_ns, None);
 }

@@ -30,13 +30,13 @@ use hapticd_loop::core::{ArmInput, LoopInput};
 use hapticd_loop::watchdog::{Silent, Watched};
 
 mod damage;
+mod deformable;
 mod dynamics;
 mod gone;
 mod mid_phase;
 mod needle;
 mod reload;
 mod silent;
-mod soft;
 mod truth;
 
 const SCENE: &str = r#"
@@ -142,7 +142,7 @@ fn record_virtual(output: &Memory, max_bytes: u64, ticks: u64) -> Result<(), Str
     let arms = session::virtual_arms(&mut setup);
     let mut driver = VirtualLoop::new(
         setup.core,
-        (setup.collider, setup.soft),
+        (setup.collider, setup.deformable),
         arms,
         4,
         setup.pair_capacity,
@@ -448,7 +448,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                             query_tick: 0,
                             applied: std::mem::take(&mut applied),
                             last_sequence: 0,
-                            soft: false,
+                            deformable: false,
                             work: WorkLog::default(),
                         },
                     ));
@@ -478,7 +478,7 @@ fn a_run_with_the_disorder_of_real_time_comes_out_bit_for_bit() {
                     query_tick: query.tick,
                     applied: std::mem::take(&mut applied),
                     last_sequence,
-                    soft: false,
+                    deformable: false,
                     work: WorkLog::default(),
                 };
                 late.push((tick, log));

@@ -16,7 +16,7 @@ fn bytes(ticks: u64) -> Vec<u8> {
     let mut stats = Stats::new(true, setup.period_ns, &setup.names());
     let mut sink = recorder(NEEDLE, Time::Virtual, output.clone(), u64::MAX).unwrap();
     let arms = session::virtual_arms(&mut setup);
-    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let (scene, pairs) = ((setup.collider, setup.deformable), setup.pair_capacity);
     let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     let tissue_from_world = tissue.spec().world_from_tissue.inverse();
     let (mut nearest, mut looks) = (f64::INFINITY, 0);

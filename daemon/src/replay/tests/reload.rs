@@ -140,13 +140,13 @@ fn surfaces(bytes: &[u8]) -> Vec<(u64, u32, f64)> {
 #[test]
 fn a_softer_material_is_felt_at_once_and_the_recording_replays() {
     let hard = record("hard", None);
-    let soft = record("soft", Some(text(20.0, 4.0, "info")));
+    let deformable = record("soft", Some(text(20.0, 4.0, "info")));
     // Only the floor has that material.
     assert_eq!(
-        (surfaces(&hard), surfaces(&soft)),
+        (surfaces(&hard), surfaces(&deformable)),
         (vec![], vec![(2001, 1, 20.0)])
     );
-    let (hard_n, soft_n) = (forces(&hard), forces(&soft));
+    let (hard_n, soft_n) = (forces(&hard), forces(&deformable));
     assert!(
         hard_n[..2000] == soft_n[..2000],
         "nothing may change before the reload"
@@ -159,13 +159,13 @@ fn a_softer_material_is_felt_at_once_and_the_recording_replays() {
         soft_n[2100],
         hard_n[2100]
     );
-    let outcome = replayed(&soft, |_| true);
+    let outcome = replayed(&deformable, |_| true);
     assert!(
         outcome.is_identical() && outcome.ticks == 2900 && outcome.end == End::Complete,
         "{outcome:?}"
     );
     // The recorded command is what makes the replay identical.
-    let outcome = replayed(&soft, |event| {
+    let outcome = replayed(&deformable, |event| {
         if let Event::Step(step) = event {
             step.applied.clear();
         }
@@ -288,8 +288,8 @@ material = "foam"
         "worm and jelly behind two stones"
     );
     // The scene knows the bodies by these ids, and no body by another one.
-    let mut soft = setup.soft.unwrap();
+    let mut deformable = setup.deformable.unwrap();
     let (id, material) = new.surfaces[1];
-    assert!(soft.set_surface(id, &material));
-    assert!(!soft.set_surface(first + 4, &material));
+    assert!(deformable.set_surface(id, &material));
+    assert!(!deformable.set_surface(first + 4, &material));
 }

@@ -36,7 +36,7 @@ fn played(story: &Story, ticks: u64) -> (Vec<Judged>, Vec<u8>) {
     let output = Memory::new(usize::MAX);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).expect("begins");
     let arms = session::virtual_arms(&mut setup);
-    let sides = (setup.collider, setup.soft);
+    let sides = (setup.collider, setup.deformable);
     let mut driver = VirtualLoop::new(setup.core, sides, arms, 4, setup.pair_capacity);
     let spec = BodySpec {
         name: "table".to_owned(),
@@ -145,7 +145,7 @@ fn a_short_silence_is_a_dip_without_a_jump() {
 fn a_silent_clients_body_is_not_felt_at_the_first_touch() {
     let mut setup = build(SCENE, Time::Virtual);
     let arms = session::virtual_arms(&mut setup);
-    let sides = (setup.collider, setup.soft);
+    let sides = (setup.collider, setup.deformable);
     let mut driver = VirtualLoop::new(setup.core, sides, arms, 4, setup.pair_capacity);
     let spec = BodySpec {
         name: "table".to_owned(),

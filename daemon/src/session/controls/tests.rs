@@ -215,7 +215,7 @@ impl Bench {
             snapshots,
             used,
             queries: query_in,
-            soft: None,
+            deformable: None,
             records: record_in,
             limits: composer,
             gone,
@@ -236,7 +236,7 @@ impl Bench {
             .collect();
         let technician = connect(&mut hub, Role::Technician, now_ns);
         let (requests, _) = crossbeam::channel::bounded(1);
-        let (soft, _) = crossbeam::channel::bounded(1);
+        let (deformable, _) = crossbeam::channel::bounded(1);
         Bench {
             random: Random(seed),
             hub,
@@ -246,7 +246,7 @@ impl Bench {
             flags: Flags::new(),
             records,
             queries,
-            controls: Controls::new(configured, requests, soft, None),
+            controls: Controls::new(configured, requests, deformable, None),
             news: Vec::new(),
             apps,
             technician,

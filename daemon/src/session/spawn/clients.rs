@@ -30,7 +30,7 @@ impl Spawner<'_> {
         if !self.config.ipc.enabled {
             return Ok(Clients::default());
         }
-        let scene = setup.soft.as_ref();
+        let scene = setup.deformable.as_ref();
         let mut surfaces = scene.map(deformable::surface_infos).unwrap_or_default();
         // Needles' surfaces come behind those of soft bodies.
         let soft_surfaces = surfaces.len();

@@ -62,7 +62,7 @@ impl Spawner<'_> {
             snapshots: half.snapshots,
             used: half.used,
             queries: half.queries,
-            soft: half.soft,
+            deformable: half.deformable,
             records: half.records,
             limits: half.limits,
             gone: half.gone,

@@ -106,7 +106,7 @@ impl Spawner<'_> {
             used: half.used,
             requests: half.requests,
             replies: half.replies,
-            soft: half.soft,
+            deformable: half.deformable,
             log: Some(half.log),
             log_lost: Arc::new(AtomicU64::new(0)),
             near: half.near,

@@ -178,17 +178,17 @@ pub fn raise(what: &'static str, to: i32) -> Step {
 pub fn limit_uninterrupted(soft_us: u64, hard_us: u64) -> Step {
     let old = getrlimit(Resource::Rttime);
     let hard = old.maximum.map_or(hard_us, |most| most.min(hard_us));
-    let soft = soft_us.min(hard);
+    let deformable = soft_us.min(hard);
     match setrlimit(
         Resource::Rttime,
         Rlimit {
-            current: Some(soft),
+            current: Some(deformable),
             maximum: Some(hard),
         },
     ) {
         Ok(()) => Step::granted(
             RTTIME,
-            format!("warning after {soft} us, end after {hard} us"),
+            format!("warning after {deformable} us, end after {hard} us"),
         ),
         Err(errno) => Step::refused(
             RTTIME,

@@ -136,7 +136,7 @@ impl ImplicitBodies {
             ..Settings::default()
         });
         let mut world = world.map_err(|why| ImplicitAddError {
-            name: "[soft]".into(),
+            name: "[deformable]".into(),
             why: why.to_string(),
         })?;
         let mut bodies = Vec::with_capacity(specs.len());

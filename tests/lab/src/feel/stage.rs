@@ -101,7 +101,7 @@ impl Stage {
         Ok(Stage {
             driver: VirtualLoop::new(
                 setup.core,
-                (setup.collider, setup.soft),
+                (setup.collider, setup.deformable),
                 arms,
                 late,
                 setup.pair_capacity,

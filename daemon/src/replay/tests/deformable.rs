@@ -11,7 +11,7 @@ fn bytes(ticks: u64) -> Vec<u8> {
     let mut setup = build(PALPATION, Time::Virtual);
     let mut sink = recorder(PALPATION, Time::Virtual, output.clone(), u64::MAX).unwrap();
     let arms = session::virtual_arms(&mut setup);
-    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let (scene, pairs) = ((setup.collider, setup.deformable), setup.pair_capacity);
     let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     for tick in 0..ticks {
         if tick == ticks / 2 {
@@ -56,7 +56,7 @@ fn soft_bodies_replay() {
     // Without one of the soft steps the replay fails and reports it.
     let lost = replayed(
         &bytes,
-        |event| !matches!(event, Event::Step(s) if s.soft && s.step == 100),
+        |event| !matches!(event, Event::Step(s) if s.deformable && s.step == 100),
     );
     assert!(
         matches!(&lost.end, End::Gap(why) if why.contains("soft steps 100 to 100 are missing")),
@@ -66,7 +66,7 @@ fn soft_bodies_replay() {
     // Without the new surface in the middle the forces differ.
     let hard = replayed(&bytes, |event| {
         if let Event::Step(step) = event
-            && step.soft
+            && step.deformable
         {
             step.applied.clear();
         }
@@ -84,7 +84,7 @@ fn bytes_with_a_guest() -> Vec<u8> {
     let mut stats = Stats::new(true, setup.period_ns, &setup.names());
     let mut checker = setup.checker();
     let arms = session::virtual_arms(&mut setup);
-    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let (scene, pairs) = ((setup.collider, setup.deformable), setup.pair_capacity);
     let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     let body = |name: &str, mesh, solid| BodySpec {
         name: name.to_owned(),
@@ -96,8 +96,8 @@ fn bytes_with_a_guest() -> Vec<u8> {
         restitution: 0.0,
         density_kg_m3: 1000.0,
     };
-    let known = driver.soft().unwrap().rigid_bodies();
-    let met = |driver: &VirtualLoop| driver.soft().unwrap().rigid_bodies() - known;
+    let known = driver.deformable().unwrap().rigid_bodies();
+    let met = |driver: &VirtualLoop| driver.deformable().unwrap().rigid_bodies() - known;
     let mut block = 0;
     for tick in 1..=1800 {
         match tick {
@@ -149,7 +149,7 @@ fn a_clients_body_among_soft_ones_replays() {
     let mut told = 0;
     let outcome = replayed(&bytes, |event| {
         if let Event::Step(step) = event
-            && step.soft
+            && step.deformable
         {
             told += step.applied.len();
         }
@@ -164,7 +164,7 @@ fn a_clients_body_among_soft_ones_replays() {
     // finger then feels a tissue that nothing dents.
     let alone = replayed(&bytes, |event| {
         if let Event::Step(step) = event
-            && step.soft
+            && step.deformable
         {
             step.applied.clear();
         }
@@ -178,7 +178,7 @@ fn a_clients_body_among_soft_ones_replays() {
     // The key of another body: the wrong body goes.
     let mixed = replayed(&bytes, |event| {
         if let Event::Step(step) = event
-            && step.soft
+            && step.deformable
         {
             for applied in &mut step.applied {
                 applied.key.generation += 1;
@@ -195,7 +195,7 @@ fn a_clients_body_among_soft_ones_replays() {
 fn stale_soft_contact_fades() {
     let mut setup = build(PALPATION, Time::Virtual);
     let arms = session::virtual_arms(&mut setup);
-    let (scene, pairs) = ((setup.collider, setup.soft), setup.pair_capacity);
+    let (scene, pairs) = ((setup.collider, setup.deformable), setup.pair_capacity);
     let mut driver = VirtualLoop::new(setup.core, scene, arms, 4, pairs);
     let mut ticks = 0;
     while driver.step(false).arms[0].sent.force_n.norm() < 0.5 {

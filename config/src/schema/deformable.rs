@@ -78,7 +78,7 @@ choices! {
 section! {
     /// The simulation of deformables (soft solids, cloth, crowds, implicit bodies), on a separate
     /// thread.
-    pub struct Soft {
+    pub struct Deformable {
         /// Time of a step. Between steps the loop follows the surfaces on its own.
         step_ticks: u32 = integer(4, 1, 50).unit("ticks"),
         /// Substeps per step. More make stiff bodies stiffer; the cost grows in proportion.
