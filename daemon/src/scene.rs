@@ -9,7 +9,7 @@ pub mod needle;
 pub mod planar;
 pub mod volume;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hapticd_config as config;
 use hapticd_deformable::{DeformableAddError, DeformableSpec, Pinned, Substance};
@@ -138,6 +138,50 @@ pub struct Owner<'a> {
     pub name: &'a str,
 }
 
+impl Owner<'_> {
+    fn load_error(self, error: load::LoadError) -> SceneError {
+        SceneError::Load {
+            what: self.what,
+            name: self.name.to_owned(),
+            error: Box::new(error),
+        }
+    }
+
+    fn shape_error(self, error: MeshError) -> SceneError {
+        SceneError::Shape {
+            what: self.what,
+            name: self.name.to_owned(),
+            error,
+        }
+    }
+
+    fn bounds_error(self, error: bounds::BoundsError) -> SceneError {
+        SceneError::Bounds {
+            what: self.what,
+            name: self.name.to_owned(),
+            error,
+        }
+    }
+
+    /// Returns the error for a curve; `shape` is its kind.
+    fn trajectory_error(self, shape: &'static str) -> SceneError {
+        SceneError::Trajectory {
+            what: self.what,
+            name: self.name.to_owned(),
+            shape,
+        }
+    }
+
+    /// Returns the error for samples; `shape` is their kind.
+    fn samples_error(self, shape: &'static str) -> SceneError {
+        SceneError::Samples {
+            what: self.what,
+            name: self.name.to_owned(),
+            shape,
+        }
+    }
+}
+
 /// Makes a mesh of a configured shape, with the number of degenerate triangles that were left out
 /// of its file; `None` for a sphere tool. Relative files are taken from `folder`.
 pub fn mesh(
@@ -147,57 +191,21 @@ pub fn mesh(
 ) -> Result<Option<(TriMesh, usize)>, SceneError> {
     use config::Shape as S;
     let half = |size: &[f64; 3]| Vec3::from(*size) / 2.0;
-    let mut dropped = 0;
-    let course = |shape| {
-        Err(SceneError::Trajectory {
-            what: owner.what,
-            name: owner.name.to_owned(),
-            shape,
-        })
-    };
-    let samples = |shape| {
-        Err(SceneError::Samples {
-            what: owner.what,
-            name: owner.name.to_owned(),
-            shape,
-        })
-    };
-    let beyond = |error| SceneError::Bounds {
-        what: owner.what,
-        name: owner.name.to_owned(),
-        error,
-    };
     // Before anything is built from it.
-    bounds::check_count(shape).map_err(beyond)?;
+    bounds::check_count(shape).map_err(|error| owner.bounds_error(error))?;
     let made = match shape {
-        S::Coil { .. } => return course("coil"),
-        S::Line { .. } => return course("line"),
-        S::Folds { .. } => return course("folds"),
-        S::Volume { .. } => return samples("volume"),
-        S::Skull { .. } => return samples("skull"),
+        S::Coil { .. } => return Err(owner.trajectory_error("coil")),
+        S::Line { .. } => return Err(owner.trajectory_error("line")),
+        S::Folds { .. } => return Err(owner.trajectory_error("folds")),
+        S::Volume { .. } => return Err(owner.samples_error("volume")),
+        S::Skull { .. } => return Err(owner.samples_error("skull")),
         S::Sphere { .. } => return Ok(None),
-        S::Mesh { file, scale } => {
-            let path: PathBuf = folder.join(file);
-            let loaded = load::load(&path).map_err(|error| SceneError::Load {
-                what: owner.what,
-                name: owner.name.to_owned(),
-                error: Box::new(error),
-            })?;
-            dropped = loaded.report.degenerate_triangles;
-            bounds::check_extent(loaded.mesh.positions(), *scale)
-                .map_err(|error| beyond(in_file(error, &path, loaded.mesh.positions())))?;
-            let positions = loaded.mesh.positions().iter().map(|p| p * *scale).collect();
-            TriMesh::new(positions, loaded.mesh.triangles().to_vec())
-        }
+        S::Mesh { file, scale } => return from_file(&folder.join(file), *scale, owner).map(Some),
         S::Cuboid { size_m } => shapes::cuboid(&half(size_m)),
         S::Plate {
             size_m,
             thickness_m,
-        } => {
-            let [x, y] = *size_m;
-            shapes::plate(x / 2.0, y / 2.0, *thickness_m)
-                .and_then(|m| shifted(&m, &Vec3::new(0.0, 0.0, -thickness_m / 2.0)))
-        }
+        } => plate(size_m, *thickness_m),
         S::Icosphere {
             radius_m,
             subdivisions,
@@ -249,12 +257,27 @@ pub fn mesh(
             prism(&planar::outline(shape, owner)?, half)
         }
     };
-    let made = made.map_err(|error| SceneError::Shape {
-        what: owner.what,
-        name: owner.name.to_owned(),
-        error,
-    })?;
-    Ok(Some((made, dropped)))
+    let made = made.map_err(|error| owner.shape_error(error))?;
+    Ok(Some((made, 0)))
+}
+
+/// Loads and scales a mesh, with the number of degenerate triangles that the loader left out. The
+/// extent is checked before scaling, so that the error can name the vertex as the file has it.
+fn from_file(path: &Path, scale: f64, owner: Owner<'_>) -> Result<(TriMesh, usize), SceneError> {
+    let loaded = load::load(path).map_err(|error| owner.load_error(error))?;
+    bounds::check_extent(loaded.mesh.positions(), scale)
+        .map_err(|error| owner.bounds_error(in_file(error, path, loaded.mesh.positions())))?;
+    let positions = loaded.mesh.positions().iter().map(|p| p * scale).collect();
+    let scaled = TriMesh::new(positions, loaded.mesh.triangles().to_vec())
+        .map_err(|error| owner.shape_error(error))?;
+    Ok((scaled, loaded.report.degenerate_triangles))
+}
+
+/// Makes a plate whose upper face lies in the plane z = 0.
+fn plate(size_m: &[f64; 2], thickness_m: f64) -> Result<TriMesh, MeshError> {
+    let [x, y] = *size_m;
+    shapes::plate(x / 2.0, y / 2.0, thickness_m)
+        .and_then(|m| shifted(&m, &Vec3::new(0.0, 0.0, -thickness_m / 2.0)))
 }
 
 /// Turns the vertex of a far-away point into its line and number in the file.
@@ -439,11 +462,7 @@ pub fn deformable(
     let Some((mesh, dropped)) = mesh(&body.shape, owner, folder)? else {
         return Err(SceneError::SphereBody(body.name.clone()));
     };
-    let shape_error = |error| SceneError::Shape {
-        what: owner.what,
-        name: owner.name.to_owned(),
-        error,
-    };
+    let shape_error = |error| owner.shape_error(error);
     let place = pose(&body.world_from_body);
     let placed = |mesh: &TriMesh| {
         let positions = mesh.positions().iter();
