@@ -195,9 +195,9 @@ pub fn build(
         let planar = loop_core::planar(&inputs, scene, loop_arms);
         core = noted(planar, &mut faults);
     }
-    let mut soft = None;
+    let mut deformable = None;
     if faults.is_empty() {
-        soft = noted(deformables::build(&inputs, &bodies), &mut faults).flatten();
+        deformable = noted(deformables::build(&inputs, &bodies), &mut faults).flatten();
     }
 
     let mut core = match core {
@@ -214,7 +214,7 @@ pub fn build(
     Ok(SessionSetup {
         core,
         collider: Collider::new(bodies.world, bodies.motions, inputs.period_s()),
-        soft,
+        deformable,
         tissue,
         watch,
         arms,

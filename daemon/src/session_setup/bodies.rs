@@ -94,7 +94,7 @@ impl Bodies {
             self.implicit.push(spec);
             return Ok(());
         }
-        match scene::soft(body, materials, folder, id)? {
+        match scene::deformable(body, materials, folder, id)? {
             Some((spec, report)) => {
                 self.report_mesh(body, report);
                 self.deformables.push(spec);

@@ -28,8 +28,8 @@ pub(super) fn build(
         &bodies.world,
     )
     .map_err(|error| Box::new(soft_fault(config, error)))?;
-    scene.set_continuous(continuous(config.soft.continuous));
-    if config.soft.neighbours == config::Neighbours::Registration {
+    scene.set_continuous(continuous(config.deformable.continuous));
+    if config.deformable.neighbours == config::Neighbours::Registration {
         scene.set_neighbour_search(Some(Box::new(RegisteredSpheres::new())));
     }
     scene.settle();
@@ -38,8 +38,8 @@ pub(super) fn build(
 
 fn soft_settings(config: &config::Config, period_s: f64) -> DeformableSettings {
     DeformableSettings {
-        step_ticks: u64::from(config.soft.step_ticks.max(1)),
-        substeps: config.soft.substeps.max(1),
+        step_ticks: u64::from(config.deformable.step_ticks.max(1)),
+        substeps: config.deformable.substeps.max(1),
         gravity_m_s2: match &config.dynamics.order {
             config::Order::Second { gravity_m_s2 } => Vec3::from(*gravity_m_s2),
             config::Order::First { .. } => Vec3::zeros(),

@@ -209,7 +209,7 @@ pub(super) fn soft_fault(config: &config::Config, error: DeformableAddError) -> 
         (DeformableAddError::Pins { .. }, Some(body)) => format!("body.{}.pinned", body.name),
         (DeformableAddError::TooMany { .. }, Some(body)) => format!("body.{}.copies", body.name),
         (_, Some(body)) => format!("body.{}.shape.kind", body.name),
-        _ => "soft.substeps".to_owned(),
+        _ => "deformable.substeps".to_owned(),
     };
     Fault {
         key,
