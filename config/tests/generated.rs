@@ -56,6 +56,24 @@ fn generated_files_are_up_to_date() {
 }
 
 #[test]
+fn examples_of_the_reference_are_a_valid_file() {
+    let whole: String = generate::EXAMPLES
+        .iter()
+        .map(|(_, example)| *example)
+        .collect();
+    let loaded = parsed(&whole).config;
+    assert_eq!(loaded.bodies[0].material.as_deref(), Some("rubber"));
+    let sections = Config::SECTION.keys.iter().map(|key| key.name);
+    for name in sections {
+        let count = generate::EXAMPLES
+            .iter()
+            .filter(|(known, _)| *known == name)
+            .count();
+        assert_eq!(count, 1, "examples of `{name}`");
+    }
+}
+
+#[test]
 fn the_example_as_it_stands_means_the_defaults() {
     let defaults = Loaded::defaults(&context()).unwrap();
     assert_eq!(parsed(&generate::example()).config, defaults.config);

@@ -124,7 +124,7 @@ fn ask(midphase: &mut Midphase, sweeps: &[Sweep]) -> Candidates {
     midphase.wait().unwrap().unwrap()
 }
 
-/// Digest of the plan's item 4: the exact tests find the same list among the candidates, among all
+/// The exact tests find the same list among the candidates, among all
 /// pairs, and as the CPU's own search.
 #[test]
 fn the_list_is_the_same_as_without_a_gpu() {

@@ -9,7 +9,7 @@
 //! The surface of an implicit body is the set where a sum of potentials equals a level (Triquet
 //! 2001, chapter 1); inside, the sum is above it. The visible mesh is made of the same sum
 //! ([`hapticd_skin::Skin`]) on a separate thread. Contact does not need the mesh: value and
-//! gradient at a point suffice (digest, section 11.1; the source leaves this out on purpose). The
+//! gradient at a point suffice (the source leaves this out on purpose). The
 //! nearest terms travel to the loop with their velocities and move on between two answers.
 //!
 //! * *The foot* of a point is the nearby point of the surface, found by Newton's method on the

@@ -1,5 +1,5 @@
-//! Tests the algebraic motion: reference vectors of the thesis' digest, polynomials against direct
-//! evaluation, spheres against sampling.
+//! Tests the algebraic motion: reference vectors after the thesis, polynomials
+//! against direct evaluation, spheres against sampling.
 
 mod common;
 

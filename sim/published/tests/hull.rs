@@ -105,7 +105,6 @@ fn hulls_of_points_from_a_circle_are_those_rebuilt() {
     );
 }
 
-/// Box 18.
 #[test]
 fn everything_is_as_it_should_be_after_every_event() {
     let mut rng = Rng(18);
@@ -125,7 +124,7 @@ fn everything_is_as_it_should_be_after_every_event() {
     assert!(events > 10_000, "{events}");
 }
 
-/// Box 17: flight plans change at random.
+/// Flight plans change at random.
 #[test]
 fn points_may_change_their_plans() {
     let mut rng = Rng(19);
@@ -157,7 +156,6 @@ fn points_may_change_their_plans() {
     }
 }
 
-/// Box 19.
 #[test]
 fn each_of_the_nine_types_of_certificates_is_necessary() {
     for certificate in Certificate::ALL {
@@ -183,7 +181,6 @@ fn each_of_the_nine_types_of_certificates_is_necessary() {
     }
 }
 
-/// Box 21.
 #[test]
 fn a_lattice_that_is_perturbed_by_a_millionth_is_right_with_making_it_again() {
     let mut rng = Rng(21);
@@ -211,7 +208,7 @@ fn a_lattice_that_is_perturbed_by_a_millionth_is_right_with_making_it_again() {
     }
 }
 
-/// Box 6: a structure with wrong flags is detected, rebuilt, and then right.
+/// A structure with wrong flags is detected, rebuilt, and then right.
 #[test]
 fn a_corrupted_hull_is_found_out_rebuilt_and_right() {
     let mut rng = Rng(22);

@@ -32,7 +32,6 @@ fn disorder(list: &SortedList, t: f64) -> usize {
         .count()
 }
 
-/// Box 7; box 8 for constant speeds.
 #[test]
 fn the_order_is_that_of_a_fresh_sort_at_all_times() {
     let mut rng = SplitMix(7);
@@ -73,7 +72,7 @@ fn the_order_is_that_of_a_fresh_sort_at_all_times() {
     assert!(events > 50_000, "{events}");
 }
 
-/// Box 8: crossings of every pair, counted by the signs of their difference on a fine grid.
+/// Crossings of every pair, counted by the signs of their difference on a fine grid.
 #[test]
 fn events_are_the_crossings_of_pairs() {
     let mut rng = SplitMix(8);
@@ -95,7 +94,6 @@ fn events_are_the_crossings_of_pairs() {
     }
 }
 
-/// Box 9.
 #[test]
 fn any_number_of_points_through_one_point_change_places_once_each() {
     for n in [2_u32, 10, 100, 300] {
@@ -113,7 +111,6 @@ fn any_number_of_points_through_one_point_change_places_once_each() {
     }
 }
 
-/// Box 9.
 #[test]
 fn a_lattice_with_duplicates_is_never_out_of_order_and_ends() {
     let mut rng = SplitMix(9);
@@ -135,7 +132,7 @@ fn a_lattice_with_duplicates_is_never_out_of_order_and_ends() {
     }
 }
 
-/// Box 10: section 2.3.
+/// Section 2.3 of the source.
 #[test]
 fn the_four_points_have_exactly_the_stated_events() {
     let [a, b, c, d] = [0, 1, 2, 3];
@@ -153,7 +150,7 @@ fn the_four_points_have_exactly_the_stated_events() {
     assert_eq!(list.queued(), 1);
 }
 
-/// Box 11, and rule T1: now never decreases.
+/// Time never decreases.
 #[test]
 fn points_come_go_and_change_their_plans() {
     let mut rng = SplitMix(11);
@@ -220,7 +217,7 @@ fn points_of_bodies_that_turn_stay_in_order() {
     }
 }
 
-/// Box 4, in part: the same bits for the same calls, and time never decreases.
+/// The same bits for the same calls, and time never decreases.
 #[test]
 fn the_same_points_give_the_same_events_to_the_bit() {
     let log = || {
@@ -258,7 +255,7 @@ fn the_horizon_hides_events_until_it_is_extended() {
     assert_eq!(list.next_time(), 5.0);
 }
 
-/// Box 6, in part: a list out of order is detected and rebuilt.
+/// A list out of order is detected and rebuilt.
 #[test]
 fn a_corrupted_list_is_found_and_rebuilt() {
     let motions: Vec<_> = (0..10)

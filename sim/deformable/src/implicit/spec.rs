@@ -160,7 +160,7 @@ impl ImplicitSpec {
     }
 
     /// Length along a strand within which pairs blend so that the skin closes. Two primitives reach
-    /// one cube if they are within `2 R + sqrt(3) h` (digest of Triquet 2001, section 4.6), and
+    /// one cube if they are within `2 R + sqrt(3) h` (Triquet 2001), and
     /// along a bent strand the distance is longer than across. A bend tighter than this allows for
     /// has cubes in which blending is not an equivalence, and its frames are creased.
     ///

@@ -5,7 +5,7 @@
 //! (section 4.3) in closed form.
 //!
 //! On a constant-speed screw, the component of a point's velocity along a direction that moves with
-//! it is constant (section 2.6 of the digest). So if one of the two bodies is static, the test at
+//! it is constant. So if one of the two bodies is static, the test at
 //! time 0 holds for the whole step. If both move, [`recedes_between`] bounds the component with
 //! intervals (section 4.6).
 

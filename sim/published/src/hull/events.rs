@@ -1,6 +1,6 @@
 //! Handling of failed certificates, and how a change of a node's envelope propagates up the tree.
 //!
-//! Decisions come from the state, never from the predicate that has just become zero (rule T2).
+//! Decisions come from the state, never from the predicate that has just become zero.
 
 use super::{Certificate, HEIGHT, LEFT, NONE, ORDER, SLOTS, UpperHull};
 use hapticd_kinetic::kinetic::{Inconsistent, MAX_STALLED_EVENTS};

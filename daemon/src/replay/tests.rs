@@ -545,7 +545,7 @@ impl Random {
 
 #[test]
 fn the_effective_configuration_reads_back_the_same() {
-    for text in [SCENE, include_str!("../../../../config/demo.toml")] {
+    for text in [SCENE, include_str!("../../../config/demo.toml")] {
         let loaded = parse(text);
         assert_eq!(parse(&loaded.effective_toml()).config, loaded.config);
     }

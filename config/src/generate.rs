@@ -10,7 +10,7 @@ mod markdown;
 
 pub use example::example;
 pub use json_schema::json_schema;
-pub use markdown::markdown;
+pub use markdown::{EXAMPLES, markdown};
 
 use crate::key::{Key, Kind, Reload, Stricter};
 use crate::value::Value;

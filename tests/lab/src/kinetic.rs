@@ -20,7 +20,7 @@ mod log;
 mod narrow;
 
 /// Scenes and answers of the library's own tests.
-#[path = "../../../../sim/kinetic/tests/common/mod.rs"]
+#[path = "../../../sim/kinetic/tests/common/mod.rs"]
 mod common;
 
 use std::path::PathBuf;
