@@ -61,9 +61,25 @@ pub(crate) fn inline_table(section: &'static Section, tag: Literal) -> String {
     format!("{{ {} }}", parts.join(", "))
 }
 
+/// Keys of earlier versions: name, a key of the table where it stood, what became of it.
+const RETIRED: [(&str, &str, &str); 3] = [
+    ("soft", "deformable", "it is `[deformable]` now"),
+    ("oscillation_velocity_m_s", "oscillation_force_n", NO_EFFECT),
+    (
+        "oscillation_angular_velocity_rad_s",
+        "oscillation_force_n",
+        NO_EFFECT,
+    ),
+];
+const NO_EFFECT: &str = "it is gone, since it had no effect: delete the line";
+
 /// Returns the hint for an unknown key in a table whose keys are `known`; `schema` has all tables
 /// of the configuration.
 pub(crate) fn for_key(name: &str, known: &[&'static str], schema: &'static Section) -> String {
+    let retired = |(old, beside, _): &&(&str, &str, &str)| *old == name && known.contains(beside);
+    if let Some((.., what)) = RETIRED.iter().find(retired) {
+        return (*what).to_owned();
+    }
     if let Some(nearest) = nearest(name, known.iter().copied()) {
         return format!("did you mean `{nearest}`?");
     }
@@ -116,6 +132,21 @@ mod tests {
         assert_eq!(nearest("Peak_Force_N", keys), Some("peak_force_n"));
         assert_eq!(nearest("prt_iority", keys), Some("rt_priority"));
         assert_eq!(nearest("gravity", keys), None);
+    }
+
+    #[test]
+    fn a_retired_key_says_what_became_of_it() {
+        let whole: Vec<_> = Config::SECTION.keys.iter().map(|key| key.name).collect();
+        assert_eq!(
+            for_key("soft", &whole, Config::SECTION),
+            "it is `[deformable]` now"
+        );
+        assert!(for_key("soft", &["rate_hz"], Config::SECTION).contains("[[body]]"));
+        let known = ["oscillation_force_n"];
+        assert_eq!(
+            for_key("oscillation_velocity_m_s", &known, Config::SECTION),
+            NO_EFFECT
+        );
     }
 
     #[test]

@@ -508,7 +508,7 @@ fn a_backend_is_what_was_asked_for_or_an_error() {
     }
     assert_eq!(
         choose(scene, Backend::Cpu, false).unwrap(),
-        "contacts of soft bodies: CPU"
+        "contacts of deformables: CPU"
     );
     // A recorded run must be exact.
     assert!(choose(scene, Backend::Auto, true).unwrap().contains("CPU"));
@@ -630,7 +630,7 @@ fn who_looks_for_what_is_near_is_what_was_asked_for() {
     let mut collider = assembly().collider;
     let (threads, _end) = gpu_threads();
     let chosen = choose_midphase(&mut collider, Backend::Cpu, &threads).unwrap();
-    assert_eq!(chosen, "what is near the tools: CPU");
+    assert_eq!(chosen, "mid-phase: CPU");
     let chosen = choose_midphase(&mut collider, Backend::Auto, &threads).unwrap();
     assert!(
         chosen.contains("CPU (") && chosen.contains("from 50000 on"),

@@ -46,13 +46,13 @@ pub fn choose(
     exact: bool,
 ) -> Result<String, NoBackend> {
     match wanted {
-        Backend::Cpu => Ok("contacts of soft bodies: CPU".to_owned()),
+        Backend::Cpu => Ok("contacts of deformables: CPU".to_owned()),
         Backend::Auto if exact => {
-            Ok("contacts of soft bodies: CPU, since they are recorded".to_owned())
+            Ok("contacts of deformables: CPU, since they are recorded".to_owned())
         }
         Backend::Auto => Ok(install(scene).map_or_else(
-            |why| format!("contacts of soft bodies: CPU ({why})"),
-            |name| format!("contacts of soft bodies: {name}"),
+            |why| format!("contacts of deformables: CPU ({why})"),
+            |name| format!("contacts of deformables: {name}"),
         )),
         Backend::Gpu => {
             let name = install(scene).map_err(|why| NoBackend { why })?;
@@ -61,7 +61,7 @@ pub fn choose(
             } else {
                 ""
             };
-            Ok(format!("contacts of soft bodies: {name}{but}"))
+            Ok(format!("contacts of deformables: {name}{but}"))
         }
     }
 }
@@ -79,18 +79,18 @@ pub fn choose_midphase(
 ) -> Result<String, NoBackend> {
     let triangles = collider.world().largest_pair();
     match wanted {
-        Backend::Cpu => Ok("what is near the tools: CPU".to_owned()),
+        Backend::Cpu => Ok("mid-phase: CPU".to_owned()),
         Backend::Auto if triangles < gpu::MIN_GPU_TRIANGLES => Ok(format!(
-            "what is near the tools: CPU ({triangles} triangles at most, a GPU pays from {} on)",
+            "mid-phase: CPU ({triangles} triangles at most; a GPU pays from {} on)",
             gpu::MIN_GPU_TRIANGLES
         )),
         Backend::Auto => Ok(install_midphase(collider, threads).map_or_else(
-            |why| format!("what is near the tools: CPU ({why})"),
-            |name| format!("what is near the tools: {name}"),
+            |why| format!("mid-phase: CPU ({why})"),
+            |name| format!("mid-phase: {name}"),
         )),
         Backend::Gpu => {
             let name = install_midphase(collider, threads).map_err(|why| NoBackend { why })?;
-            Ok(format!("what is near the tools: {name}"))
+            Ok(format!("mid-phase: {name}"))
         }
     }
 }
@@ -161,7 +161,7 @@ impl BackendUser for DeformableScene {
         match self.replace_backend(new) {
             Ok(old) => Some(old),
             Err(Refused { backend, error }) => {
-                tracing::warn!("contacts of soft bodies: {error}");
+                tracing::warn!("contacts of deformables: {error}");
                 Some(backend)
             }
         }
@@ -209,7 +209,7 @@ pub fn keep(scene: Option<&DeformableScene>, collider: &Collider, threads: &GpuT
     if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
         let make = Box::new(|settings: &Settings| gpu::detector(*settings));
         let (deformable, end) =
-            gpu_supervisor::pair("contacts of soft bodies", Pace::DEFAULT, make);
+            gpu_supervisor::pair("contacts of deformables", Pace::DEFAULT, make);
         keep.deformable = Some(deformable);
         keep.ends.push(Box::new(end));
     }
@@ -218,7 +218,7 @@ pub fn keep(scene: Option<&DeformableScene>, collider: &Collider, threads: &GpuT
         let make = Box::new(move |shapes: &Vec<Weak<MeshIndex>>| {
             gpu::midphase(&threads, |midphase| prove(midphase, shapes))
         });
-        let (near, end) = gpu_supervisor::pair("what is near the tools", Pace::DEFAULT, make);
+        let (near, end) = gpu_supervisor::pair("mid-phase", Pace::DEFAULT, make);
         keep.near = Some(near);
         keep.ends.push(Box::new(end));
     }

@@ -148,7 +148,7 @@ fn print(json: &serde_json::Value) {
     }
     if let Some(near) = json.get("mid_phase").filter(|near| near.is_object()) {
         print_line(&format!(
-            "near the tools: the {} looks; the GPU was asked {} times, answered {}, {} short of room, {} late, the last took it {} us{}",
+            "mid-phase: {} in use; the GPU was asked {} times and answered {}, {} over capacity, {} late, the last in {} us{}",
             near["backend"].as_str().unwrap_or("?"),
             near["sent"],
             near["answered"],
@@ -172,11 +172,11 @@ fn print(json: &serde_json::Value) {
     }
     if let Some(report) = json.get("report").filter(|r| r.is_object()) {
         print_line(&format!(
-            "{} ticks, {} missed, compute p99 {} us, lateness p99 {} us",
+            "{} ticks, {} missed, compute p99 {:.1} us, lateness p99 {:.1} us",
             report["ticks"],
             report["missed"]["total"],
-            report["compute_us"]["p99"],
-            report["lateness_us"]["p99"]
+            report["compute_us"]["p99"].as_f64().unwrap_or_default(),
+            report["lateness_us"]["p99"].as_f64().unwrap_or_default()
         ));
     }
 }

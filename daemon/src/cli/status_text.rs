@@ -55,11 +55,14 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
         lines.push(format!("{indent}  {line}"));
     }
     if let (Some(why), None) = (last["reason"].as_str(), arm["force_off"].as_str()) {
-        lines.push(format!(
-            "{indent}  force went off {} times, the last time {} ago: {why}",
-            arm["force_offs"],
-            ago()
-        ));
+        let ago = ago();
+        lines.push(match arm["force_offs"].as_u64() {
+            Some(1) => format!("{indent}  force went off once, {ago} ago: {why}"),
+            _ => {
+                let count = &arm["force_offs"];
+                format!("{indent}  force went off {count} times, the last time {ago} ago: {why}")
+            }
+        });
     }
     if arm["attached"] == true {
         let age = match arm["snapshot_age_ticks"].as_u64() {
@@ -172,6 +175,14 @@ mod tests {
                 },
             ],
         })
+    }
+
+    #[test]
+    fn a_single_loss_of_force_is_said_as_one() {
+        let mut status = status();
+        status["arms"][1]["force_offs"] = json!(1);
+        let line = "         force went off once, 1 h 02 min ago: device lost (2)";
+        assert!(head(&status).iter().any(|said| said == line));
     }
 
     #[test]

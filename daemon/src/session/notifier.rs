@@ -46,11 +46,11 @@ impl Notifier {
         {
             let (back, lost) = self.near.news(facts.takeovers, facts.handed_back);
             if back {
-                back_again(&mut live, "a GPU looks for what is near the tools again");
+                back_again(&mut live, "GPU mid-phase back");
             }
             if lost {
                 let why = &facts.why;
-                let line = format!("the CPU alone looks for what is near the tools: {why}");
+                let line = format!("GPU mid-phase lost ({why}); falling back to CPU");
                 tracing::warn!("{line}");
                 live.push_event(line);
             }
@@ -88,7 +88,7 @@ impl Notifier {
             let facts = state.facts();
             let (back, lost) = self.deformable.news(facts.takeovers, facts.handed_back);
             if back {
-                back_again(&mut live, "a GPU finds the contacts again");
+                back_again(&mut live, "GPU contacts back");
             }
             if lost {
                 let line = format!("the CPU took over the contacts: {}", facts.why);
@@ -162,13 +162,13 @@ mod tests {
         };
         assert!(look(&book, &asked(5, "")).is_empty());
         let lost = asked(5, "unplugged");
-        let line = "the CPU alone looks for what is near the tools: unplugged";
+        let line = "GPU mid-phase lost (unplugged); falling back to CPU";
         assert_eq!(look(&book, &lost), [line]);
         book.replace(Some(&lost), &asked(1, ""));
         assert!(look(&book, &asked(1, "")).is_empty());
-        let line = "a GPU looks for what is near the tools again";
+        let line = "GPU mid-phase back";
         assert_eq!(look(&book, &asked(2, "")), [line]);
-        let line = "the CPU alone looks for what is near the tools: hung";
+        let line = "GPU mid-phase lost (hung); falling back to CPU";
         assert_eq!(look(&book, &asked(2, "hung")), [line]);
     }
 }

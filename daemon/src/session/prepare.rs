@@ -36,7 +36,7 @@ pub(super) fn prepare(
     let chosen = backend::choose_midphase(&mut setup.collider, wanted, &gpu_threads)?;
     tracing::info!("{chosen}");
     let broad_phase = setup.collider.world().broad_phase().name();
-    tracing::info!("which bodies may touch at all: {broad_phase}");
+    tracing::info!("broad phase: {broad_phase}");
     let keep = backend::keep(setup.deformable.as_ref(), &setup.collider, &gpu_threads);
     // From now on only the GPU supervisor starts any.
     drop(gpu_threads);
