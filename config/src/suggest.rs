@@ -141,7 +141,7 @@ mod tests {
             for_key("soft", &whole, Config::SECTION),
             "it is `[deformable]` now"
         );
-        assert!(for_key("soft", &["rate_hz"], Config::SECTION).contains("[[body]]"));
+        assert!(!for_key("soft", &["rate_hz"], Config::SECTION).contains("[deformable]"));
         let known = ["oscillation_force_n"];
         assert_eq!(
             for_key("oscillation_velocity_m_s", &known, Config::SECTION),
