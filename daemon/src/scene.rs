@@ -430,7 +430,7 @@ pub fn body(
     Ok((spec, report))
 }
 
-/// Returns whether [`soft`] builds a body.
+/// Returns whether [`deformable`] builds a body.
 pub fn is_deformable(body: &config::Body) -> bool {
     use config::BodyKind::{Cloth, Crowd, Soft};
     matches!(body.kind, Soft | Cloth | Crowd)

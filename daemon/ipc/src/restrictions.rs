@@ -9,7 +9,7 @@
 //!   does not take it within a bound, the answer says so; the request stands and is in force as
 //!   soon as the loop runs.
 //! * No request of an application loosens anything. Only the technician's
-//!   [`release`](RestrictionDesk::release) does, up to the configuration.
+//!   [`release`](RestrictionQueue::release) does, up to the configuration.
 
 use super::{Answer, Refusal};
 use hapticd_devices::safety::{Limits, LimitsError};
