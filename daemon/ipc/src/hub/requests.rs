@@ -191,14 +191,36 @@ impl Hub {
                 Ok(None)
             }
             // Limits, faults and the daemon itself.
-            Request::TightenLimits(limits) => self.tighten_limits(envelope, limits, out).map(later),
-            Request::ReleaseLimits(release) => {
-                self.release_limits(envelope, release.arm, out).map(later)
+            Request::TightenLimits(limits) => {
+                let arm = self.arm(limits.arm)?;
+                self.order(envelope, request::TightenLimits::KIND, out, |token| {
+                    Command::TightenLimits {
+                        token,
+                        client,
+                        arm,
+                        limits,
+                    }
+                });
+                Ok(None)
             }
-            Request::ClearFault(clear) => self.clear_fault(envelope, clear.arm, out).map(later),
+            Request::ReleaseLimits(release) => {
+                let arm = self.arm(release.arm)?;
+                self.order(envelope, request::ReleaseLimits::KIND, out, |token| {
+                    Command::ReleaseLimits { token, client, arm }
+                });
+                Ok(None)
+            }
+            Request::ClearFault(clear) => {
+                let arm = self.arm(clear.arm)?;
+                self.order(envelope, request::ClearFault::KIND, out, |token| {
+                    Command::ClearFault { token, arm }
+                });
+                Ok(None)
+            }
             Request::Reload(_) => {
-                let token = self.register_done(envelope, request::Reload::KIND);
-                out.push(Output::Command(Command::Reload { token }));
+                self.order(envelope, request::Reload::KIND, out, |token| {
+                    Command::Reload { token }
+                });
                 Ok(None)
             }
             Request::Shutdown(_) => {
@@ -285,7 +307,7 @@ impl Hub {
         let until_ns = lease_until(lease_ms, self.quotas.max_lease_ms, now_ns)?;
         self.registry.renew(client, until_ns);
         if let Some(session) = self.sessions.get_mut(&client) {
-            session.silent_at_ns = session.silent_at_ns.max(until_ns);
+            session.alive_until(until_ns);
         }
         Ok(())
     }
@@ -305,52 +327,16 @@ impl Hub {
         }
     }
 
-    /// Orders tighter limits. The answer comes once a tick has kept them.
-    fn tighten_limits<F>(
+    /// Orders what the loop or the supervisor has to do. The answer comes once that is done.
+    fn order<F>(
         &mut self,
         envelope: Envelope,
-        limits: request::TightenLimits,
+        kind: u16,
         out: &mut Vec<Output<F>>,
-    ) -> Result<(), Refusal> {
-        let arm = self.arm(limits.arm)?;
-        let token = self.register_done(envelope, request::TightenLimits::KIND);
-        out.push(Output::Command(Command::TightenLimits {
-            token,
-            client: envelope.client,
-            arm,
-            limits,
-        }));
-        Ok(())
-    }
-
-    /// Orders that tightened limits end.
-    fn release_limits<F>(
-        &mut self,
-        envelope: Envelope,
-        arm: u8,
-        out: &mut Vec<Output<F>>,
-    ) -> Result<(), Refusal> {
-        let arm = self.arm(arm)?;
-        let token = self.register_done(envelope, request::ReleaseLimits::KIND);
-        out.push(Output::Command(Command::ReleaseLimits {
-            token,
-            client: envelope.client,
-            arm,
-        }));
-        Ok(())
-    }
-
-    /// Orders that latched faults be cleared.
-    fn clear_fault<F>(
-        &mut self,
-        envelope: Envelope,
-        arm: u8,
-        out: &mut Vec<Output<F>>,
-    ) -> Result<(), Refusal> {
-        let arm = self.arm(arm)?;
-        let token = self.register_done(envelope, request::ClearFault::KIND);
-        out.push(Output::Command(Command::ClearFault { token, arm }));
-        Ok(())
+        command: impl FnOnce(u64) -> Command,
+    ) {
+        let token = self.register_done(envelope, kind);
+        out.push(Output::Command(command(token)));
     }
 
     /// Checks that a query for limits names a single arm.

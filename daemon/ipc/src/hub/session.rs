@@ -42,7 +42,7 @@ impl Session {
             bucket: Bucket::new(messages_per_s, now_ns),
             events: false,
             last_heard_ns: now_ns,
-            silent_at_ns: u64::MAX,
+            silent_at_ns: now_ns,
             silent: false,
             focused: true,
             pending_bodies: 0,
@@ -67,9 +67,15 @@ impl Session {
         Err(Refusal::text(ErrorCode::Malformed, detail))
     }
 
-    /// Notes a packet: the client counts as alive until `lease_ms` from now.
+    /// Notes a packet: the client counts as alive until `lease_ms` from now, and longer if a
+    /// renewal said so.
     pub(super) fn heard(&mut self, now_ns: u64, lease_ms: u32) {
         self.last_heard_ns = now_ns;
-        self.silent_at_ns = now_ns.saturating_add(u64::from(lease_ms) * 1_000_000);
+        self.alive_until(now_ns.saturating_add(u64::from(lease_ms) * 1_000_000));
+    }
+
+    /// Counts the client as alive until then, unless it does so for longer already.
+    pub(super) fn alive_until(&mut self, until_ns: u64) {
+        self.silent_at_ns = self.silent_at_ns.max(until_ns);
     }
 }

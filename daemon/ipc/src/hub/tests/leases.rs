@@ -113,6 +113,27 @@ fn a_renewal_holds_silence_and_leases_off_for_as_long_as_it_says() {
 }
 
 #[test]
+fn a_packet_after_a_renewal_does_not_shorten_it() {
+    let mut fixture = Fixture::new(Quotas {
+        lease_ms: 200,
+        ..Quotas::default()
+    });
+    let client = fixture.connect(Role::App);
+    fixture.add(client, 5);
+    assert_eq!(
+        fixture.ask(client, request::Renew { lease_ms: 1000 }),
+        done()
+    );
+    fixture.now_ns = 1100 * MS;
+    fixture.refused(client, request::RemoveBody { body: 99 });
+    assert_eq!(fixture.expire(), Some(2000 * MS));
+    // Near its end a packet extends it.
+    fixture.now_ns = 1900 * MS;
+    fixture.refused(client, request::RemoveBody { body: 99 });
+    assert_eq!(fixture.expire(), Some(2100 * MS));
+}
+
+#[test]
 fn a_client_that_waits_for_the_daemon_is_not_silent() {
     let mut fixture = Fixture::new(Quotas {
         lease_ms: 200,
