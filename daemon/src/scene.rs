@@ -389,16 +389,16 @@ pub fn body(
     };
     let (shape, mut report) = Shape::of(mesh);
     report.degenerate_triangles += dropped;
-    if body.solid && is_inside_out(&report) {
+    if body.solid && report.is_inside_out() {
         return Err(SceneError::InsideOut {
             name: body.name.clone(),
-            detail: hapticd_ipc::describe(&report),
+            detail: report.defects(),
         });
     }
     if body.solid && !report.oriented {
         return Err(SceneError::Add(AddError::OpenSolid {
             name: body.name.clone(),
-            detail: hapticd_ipc::describe(&report),
+            detail: report.defects(),
         }));
     }
     let material = material(body, materials);
@@ -568,7 +568,7 @@ pub fn material(body: &config::Body, materials: &[config::Material]) -> Material
     named(body, materials).map_or(
         Material {
             force_shading: round,
-            ..DEFAULT_MATERIAL
+            ..Material::DEFAULT
         },
         |m| Material {
             stiffness_n_per_m: m.stiffness_n_per_m,
@@ -595,15 +595,21 @@ fn is_round(shape: &config::Shape) -> bool {
     )
 }
 
-/// Material of a body that names none and is not round: the defaults of a `[[material]]`.
-pub const DEFAULT_MATERIAL: Material = Material {
-    stiffness_n_per_m: 800.0,
-    damping_n_s_per_m: 0.5,
-    friction: 0.3,
-    force_shading: false,
-};
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Returns whether a mesh encloses an inside and its triangles face inwards.
-fn is_inside_out(report: &MeshReport) -> bool {
-    report.closed && report.misoriented_edges == 0 && report.signed_volume_m3 < 0.0
+    /// A body of no material and one of a material without keys are the same to the touch.
+    #[test]
+    fn the_default_material_is_the_configurations() {
+        let text = "[[material]]\nname = \"plain\"\n\
+            [[body]]\nname = \"a\"\nshape = { kind = \"plate\", size_m = [0.1, 0.1] }\n\
+            [[body]]\nname = \"b\"\nmaterial = \"plain\"\n\
+            shape = { kind = \"plate\", size_m = [0.1, 0.1] }\n";
+        let context = config::Context::new("", |_| None);
+        let loaded = config::parse("test.toml", text, &context).unwrap().config;
+        let [a, b] = [0, 1].map(|k| material(&loaded.bodies[k], &loaded.materials));
+        assert_eq!(a, Material::DEFAULT);
+        assert_eq!(b, Material::DEFAULT);
+    }
 }

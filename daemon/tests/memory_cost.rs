@@ -64,7 +64,7 @@ impl Parts {
             solid: shape.closed,
             shape,
             world_from_body: Pose::identity(),
-            material: hapticd::scene::DEFAULT_MATERIAL,
+            material: hapticd_proxy::Material::DEFAULT,
             restitution: 0.0,
             density_kg_m3: 1000.0,
         };

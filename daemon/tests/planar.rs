@@ -150,7 +150,7 @@ fn a_client_adds_nothing_to_a_planar_scene_and_moves_what_is_there_in_the_plane(
         shape: Shape::of(shapes::cuboid(&Vec3::repeat(0.01)).unwrap()).0,
         solid: true,
         world_from_body: Pose::identity(),
-        material: hapticd::scene::DEFAULT_MATERIAL,
+        material: hapticd_proxy::Material::DEFAULT,
         restitution: 0.0,
         density_kg_m3: 1000.0,
     };

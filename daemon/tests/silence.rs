@@ -199,7 +199,7 @@ impl Bench {
             shape: Shape::of(mesh).0,
             solid: true,
             world_from_body: Pose::identity(),
-            material: hapticd::scene::DEFAULT_MATERIAL,
+            material: hapticd_proxy::Material::DEFAULT,
             restitution: 0.0,
             density_kg_m3: 1000.0,
         })));

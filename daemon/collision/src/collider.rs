@@ -667,7 +667,7 @@ mod tests {
             shape: costly,
             solid: false,
             world_from_body: Pose::identity(),
-            material: crate::fixtures::MATERIAL,
+            material: hapticd_proxy::Material::DEFAULT,
             restitution: 0.0,
             density_kg_m3: 1000.0,
         })));
@@ -706,7 +706,7 @@ mod tests {
             shape: hapticd_scene::Shape::of(mesh).0,
             solid: true,
             world_from_body: Pose::identity(),
-            material: crate::fixtures::MATERIAL,
+            material: hapticd_proxy::Material::DEFAULT,
             restitution: 0.0,
             density_kg_m3: 1000.0,
         };

@@ -94,7 +94,7 @@ mod tests {
             shape: Shape::of(shapes::cuboid(&Vec3::repeat(0.1)).unwrap()).0,
             solid: true,
             world_from_body: Pose::identity(),
-            material: crate::fixtures::MATERIAL,
+            material: hapticd_proxy::Material::DEFAULT,
             restitution: 0.0,
             density_kg_m3: 1000.0,
         }

@@ -13,8 +13,6 @@ pub mod broad_phase;
 pub mod collider;
 pub mod command;
 pub mod deformable;
-#[cfg(test)]
-mod fixtures;
 pub mod gpu_supervisor;
 pub mod gpu_threads;
 pub mod inside;

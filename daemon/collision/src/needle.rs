@@ -245,7 +245,7 @@ mod tests {
         let spec = TissueSpec {
             world_from_tissue: Pose::translation(1.0, 0.0, 0.0),
             half_m: Vec3::repeat(0.05),
-            layers: vec![crate::fixtures::LAYER],
+            layers: vec![hapticd_needle::Layer::DEFAULT],
             structures: vec![Structure {
                 id: 3,
                 mesh: ball,

@@ -90,7 +90,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     if request.solid && !(report.closed && report.oriented) {
         let detail = format!(
             "a solid body's mesh must be closed and outward: {}",
-            describe(&report)
+            report.defects()
         );
         return Err(Refusal::text(ErrorCode::BadMesh, detail));
     }
@@ -121,23 +121,6 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
         triangles,
         file,
     })
-}
-
-/// Describes why a mesh is not a solid, with the numbers.
-pub fn describe(report: &hapticd_geometry::MeshReport) -> String {
-    if report.closed && report.misoriented_edges == 0 && report.signed_volume_m3 < 0.0 {
-        return format!(
-            "inside out: all {} triangles face inwards, volume {:.3e} m3",
-            report.triangles, report.signed_volume_m3
-        );
-    }
-    format!(
-        "{} boundary edges, {} non-manifold edges, {} misoriented edges, volume {:.3e} m3",
-        report.boundary_edges,
-        report.non_manifold_edges,
-        report.misoriented_edges,
-        report.signed_volume_m3
-    )
 }
 
 #[cfg(test)]

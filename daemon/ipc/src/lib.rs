@@ -47,7 +47,6 @@ mod sockets;
 pub mod surfaces;
 
 pub use descriptor_closer::CloserStats;
-pub use import::describe;
 pub use loop_events::LoopEvents;
 pub use server::{
     ClientStatus, Handle, LimitsStatus, Server, ServerSetup, ServerStatus, SetupError, StatusText,

@@ -115,9 +115,9 @@ fn mesh_line(report: &MeshReport) -> String {
     line += &if report.oriented {
         format!("closed, outward, {:.3e} m3", report.signed_volume_m3)
     } else if report.closed {
-        format!("closed, not outward: {}", hapticd_ipc::describe(report))
+        format!("closed, not outward: {}", report.defects())
     } else {
-        format!("open: {}", hapticd_ipc::describe(report))
+        format!("open: {}", report.defects())
     };
     if report.components > 1 {
         line += &format!(", {} pieces", report.components);

@@ -20,7 +20,6 @@ use hapticd_recording::writer::Output;
 use hapticd_recording::*;
 
 use super::{End, Outcome, replay};
-use crate::scene;
 use crate::session::{self, Options};
 use crate::session_setup::{self, SessionSetup};
 use hapticd_collision::command::{SceneCommand, SceneReply};

@@ -509,7 +509,7 @@ pub fn structures(config: &config::Config) -> Vec<String> {
 
 fn layers(config: &config::Config) -> Vec<Layer> {
     if config.layers.is_empty() {
-        return vec![DEFAULT_LAYER];
+        return vec![Layer::DEFAULT];
     }
     let layer = |l: &config::Layer| Layer {
         thickness_m: l.thickness_m,
@@ -521,17 +521,6 @@ fn layers(config: &config::Config) -> Vec<Layer> {
     };
     config.layers.iter().map(layer).collect()
 }
-
-/// Layer of a tissue without layers: the defaults of a `[[layer]]`, thick enough for the whole
-/// tissue.
-pub const DEFAULT_LAYER: Layer = Layer {
-    thickness_m: 1.0,
-    stiffness_n_per_m: 400.0,
-    puncture_force_n: 0.8,
-    cutting_force_n: 0.2,
-    friction_n_per_m: 15.0,
-    lateral_n_per_m2: 20_000.0,
-};
 
 #[cfg(test)]
 mod tests {

@@ -35,6 +35,31 @@ pub struct MeshReport {
 }
 
 impl MeshReport {
+    /// Returns whether the mesh has an inside, and its triangles face it.
+    #[must_use]
+    pub fn is_inside_out(&self) -> bool {
+        self.closed && self.misoriented_edges == 0 && self.signed_volume_m3 < 0.0
+    }
+
+    /// Describes in words, with the numbers, why a mesh that is not
+    /// [`oriented`](Self::oriented) is no solid. Allocates.
+    #[must_use]
+    pub fn defects(&self) -> String {
+        if self.is_inside_out() {
+            return format!(
+                "inside out: all {} triangles face inwards, volume {:.3e} m3",
+                self.triangles, self.signed_volume_m3
+            );
+        }
+        format!(
+            "{} boundary edges, {} non-manifold edges, {} misoriented edges, volume {:.3e} m3",
+            self.boundary_edges,
+            self.non_manifold_edges,
+            self.misoriented_edges,
+            self.signed_volume_m3
+        )
+    }
+
     /// Examines a mesh. O(n log n).
     #[must_use]
     pub fn of(mesh: &TriMesh, adjacency: &Adjacency) -> Self {

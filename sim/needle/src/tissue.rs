@@ -33,6 +33,18 @@ pub struct Layer {
     pub lateral_n_per_m2: f64,
 }
 
+impl Layer {
+    /// The defaults of a `[[layer]]`, as thick as any tissue.
+    pub const DEFAULT: Self = Layer {
+        thickness_m: 1.0,
+        stiffness_n_per_m: 400.0,
+        puncture_force_n: 0.8,
+        cutting_force_n: 0.2,
+        friction_n_per_m: 15.0,
+        lateral_n_per_m2: 20_000.0,
+    };
+}
+
 /// Something in the tissue that the tip meets.
 #[derive(Clone, Debug)]
 pub struct Structure {

@@ -178,6 +178,16 @@ pub struct Material {
     pub force_shading: bool,
 }
 
+impl Material {
+    /// The defaults of a `[[material]]`, without force shading.
+    pub const DEFAULT: Self = Material {
+        stiffness_n_per_m: 800.0,
+        damping_n_s_per_m: 0.5,
+        friction: 0.3,
+        force_shading: false,
+    };
+}
+
 /// Target of a kinematic body.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyTarget {

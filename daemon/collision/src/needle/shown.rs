@@ -286,7 +286,7 @@ mod tests {
         let spec = TissueSpec {
             world_from_tissue: Pose::translation(0.0, 0.0, 1.0),
             half_m: Vec3::repeat(0.05),
-            layers: vec![crate::fixtures::LAYER; 3],
+            layers: vec![hapticd_needle::Layer::DEFAULT; 3],
             structures: vec![Structure {
                 id: 3,
                 mesh: shapes::icosphere(0.01, 1).unwrap(),

@@ -21,12 +21,7 @@ fn block(kind: BodyKind) -> BodySpec {
         shape: Shape::of(shapes::cuboid(&Vec3::repeat(0.05)).unwrap()).0,
         solid: true,
         world_from_body: Pose::identity(),
-        material: Material {
-            stiffness_n_per_m: 800.0,
-            damping_n_s_per_m: 0.5,
-            friction: 0.3,
-            force_shading: false,
-        },
+        material: Material::DEFAULT,
         restitution: 0.0,
         density_kg_m3: 1000.0,
     }

@@ -92,7 +92,7 @@ fn bytes_with_a_guest() -> Vec<u8> {
         shape: hapticd_scene::Shape::of(mesh).0,
         solid,
         world_from_body: Pose::translation(-0.02, 0.025, 0.02),
-        material: scene::DEFAULT_MATERIAL,
+        material: Material::DEFAULT,
         restitution: 0.0,
         density_kg_m3: 1000.0,
     };

@@ -33,7 +33,7 @@ fn block(number: u64, at: Vec3) -> BodySpec {
         shape: hapticd_scene::Shape::of(shapes::cuboid(&Vec3::new(0.01, 0.012, 0.008)).unwrap()).0,
         solid: true,
         world_from_body: Pose::translation(at.x, at.y, at.z),
-        material: scene::DEFAULT_MATERIAL,
+        material: Material::DEFAULT,
         restitution: 0.0,
         density_kg_m3: 1500.0,
     }

@@ -23,7 +23,7 @@ fn table() -> BodySpec {
             .0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, -0.01),
-        material: scene::DEFAULT_MATERIAL,
+        material: Material::DEFAULT,
         restitution: 0.0,
         density_kg_m3: 1000.0,
     }

@@ -45,7 +45,7 @@ fn played(story: &Story, ticks: u64) -> (Vec<Judged>, Vec<u8>) {
             .0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, -0.01),
-        material: scene::DEFAULT_MATERIAL,
+        material: Material::DEFAULT,
         restitution: 0.0,
         density_kg_m3: 1000.0,
     };
@@ -154,7 +154,7 @@ fn a_silent_clients_body_is_not_felt_at_the_first_touch() {
             .0,
         solid: true,
         world_from_body: Pose::translation(0.0, 0.0, -0.01),
-        material: scene::DEFAULT_MATERIAL,
+        material: Material::DEFAULT,
         restitution: 0.0,
         density_kg_m3: 1000.0,
     };
