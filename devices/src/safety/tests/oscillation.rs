@@ -125,6 +125,9 @@ fn the_share_that_passes_is_that_of_gain_and_ramp_wherever_the_arm_is() {
             (gain..gain + 0.02).contains(&halved.share) && (halved.edge - edge).abs() < 1e-9,
             "at {place_m} m: {halved:?}, not {gain}"
         );
+        let gains = bench.governor.oscillation_gains();
+        assert!((gains[0] - halved.share).abs() < 1e-4, "{gains:?}");
+        assert_eq!(gains[1], 1.0, "the torque did not swing");
     }
     // The ramp alone.
     let mut bench = Bench::new();
