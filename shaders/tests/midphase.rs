@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use common::{Random, gpu};
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch, advance_features};
-use hapticd_ccd::{Advance, MeshIndex, PairKind, closest};
+use hapticd_ccd::{Advance, AdvanceLimits, FeaturePair, MeshIndex, PairKind, closest};
 use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes};
 use hapticd_shaders::{Candidates, DEPTH, MeshBoxes, Midphase, ShapeId, Sweep, SweepError};
 
@@ -69,7 +69,15 @@ fn matters(a: &Body, b: &Body, (kind, fa, fb): Name, sweep: &Sweep, clearance: f
     }
     let motion_a = Motion::screw(&sweep.b_from_a, &sweep.screw);
     let motion_b = Motion::still(&Pose::identity());
-    advance_features(kind, &p, &q, &motion_a, &motion_b, clearance, 1.0, 256) != Advance::Clear
+    advance_features(
+        FeaturePair { kind, a: &p, b: &q },
+        [&motion_a, &motion_b],
+        AdvanceLimits {
+            threshold: clearance,
+            t_max: 1.0,
+            max_steps: 256,
+        },
+    ) != Advance::Clear
 }
 
 /// Feature pairs that two triangles own.

@@ -4,7 +4,8 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use hapticd_ccd::{MotionBound, PairKind, advance::advance_bound, closest};
+use hapticd_ccd::advance::{AdvanceLimits, advance_bound};
+use hapticd_ccd::{FeaturePair, MotionBound, PairKind, closest};
 use hapticd_geometry::Vec3;
 use hapticd_geometry::screw::Screw;
 
@@ -49,13 +50,17 @@ fn bench(c: &mut Criterion) {
         c.bench_function(&format!("{name} clear, first direction"), |bench| {
             bench.iter(|| {
                 advance_bound(
-                    kind,
-                    black_box(&a),
-                    black_box(&b),
+                    FeaturePair {
+                        kind,
+                        a: black_box(&a),
+                        b: black_box(&b),
+                    },
                     &bound,
-                    1e-5,
-                    1.0,
-                    8,
+                    AdvanceLimits {
+                        threshold: 1e-5,
+                        t_max: 1.0,
+                        max_steps: 8,
+                    },
                     None,
                 )
             });
@@ -63,13 +68,17 @@ fn bench(c: &mut Criterion) {
         c.bench_function(&format!("{name} clear, warm"), |bench| {
             bench.iter(|| {
                 advance_bound(
-                    kind,
-                    black_box(&a),
-                    black_box(&b),
+                    FeaturePair {
+                        kind,
+                        a: black_box(&a),
+                        b: black_box(&b),
+                    },
                     &bound,
-                    1e-5,
-                    1.0,
-                    8,
+                    AdvanceLimits {
+                        threshold: 1e-5,
+                        t_max: 1.0,
+                        max_steps: 8,
+                    },
                     warm,
                 )
             });
@@ -78,13 +87,17 @@ fn bench(c: &mut Criterion) {
         c.bench_function(&format!("{name} push"), |bench| {
             bench.iter(|| {
                 advance_bound(
-                    kind,
-                    black_box(&near),
-                    black_box(&floor),
+                    FeaturePair {
+                        kind,
+                        a: black_box(&near),
+                        b: black_box(&floor),
+                    },
                     &bound,
-                    1e-5,
-                    1.0,
-                    8,
+                    AdvanceLimits {
+                        threshold: 1e-5,
+                        t_max: 1.0,
+                        max_steps: 8,
+                    },
                     None,
                 )
             });

@@ -30,7 +30,9 @@
 
 use hapticd_geometry::{Screw, Vec3};
 
-use crate::pair::{PairDistance, PairKind, closest, closest_points, highest, refine, support_gap};
+use crate::pair::{
+    FeaturePair, PairDistance, PairKind, closest, closest_points, highest, refine, support_gap,
+};
 
 /// Steps that move no point farther than this (metres), or than this fraction of the threshold if
 /// that is less, are not made.
@@ -165,12 +167,21 @@ pub(crate) fn screw_factors(w: f64, t: f64) -> (f64, f64) {
     }
 }
 
+/// How far and how hard to advance a feature pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdvanceLimits {
+    /// Distance to keep, metres; a negative one counts as 0.
+    pub threshold: f64,
+    /// End of the motion: times run over `[0, t_max]`, with 1 the whole screw.
+    pub t_max: f64,
+    /// Maximum number of steps; running out costs motion, never correctness.
+    pub max_steps: u32,
+}
+
 /// Advances one feature pair along `screw` and returns how far the motion is proven.
 ///
-/// A's feature, `a` at time 0, moves with the screw; B's feature, `b`, stands still. Both, and the
-/// screw, are in one frame. Of each, only the points that `kind` needs are read
-/// ([`PairKind::points_a`], [`PairKind::points_b`]). Times run over `[0, t_max]`, with `t_max = 1`
-/// the whole screw.
+/// A's feature, `pair.a` at time 0, moves with the screw; B's feature, `pair.b`, stands still. The
+/// screw is in the frame of the pair.
 ///
 /// At every time of the proven interval, the distance is at least `min(threshold, d)`, where `d` is
 /// the distance at time 0 (up to the rounding bound of the module). So a pair that starts at or
@@ -183,42 +194,28 @@ pub(crate) fn screw_factors(w: f64, t: f64) -> (f64, f64) {
 ///
 /// Features that intersect, touch, or are not finite give `Stopped` at 0.
 #[must_use]
-#[allow(clippy::too_many_arguments)]
 pub fn advance(
-    kind: PairKind,
-    a: &[Vec3; 3],
-    b: &[Vec3; 3],
+    pair: FeaturePair<'_>,
     screw: &Screw,
-    threshold: f64,
-    t_max: f64,
-    max_steps: u32,
+    limits: AdvanceLimits,
     warm: Option<Vec3>,
 ) -> Advance {
-    advance_bound(
-        kind,
-        a,
-        b,
-        &MotionBound::new(screw),
-        threshold,
-        t_max,
-        max_steps,
-        warm,
-    )
+    advance_bound(pair, &MotionBound::new(screw), limits, warm)
 }
 
 /// As [`advance`], with the velocity field of the screw computed once for many pairs.
 #[must_use]
-#[allow(clippy::too_many_arguments)]
 pub fn advance_bound(
-    kind: PairKind,
-    a: &[Vec3; 3],
-    b: &[Vec3; 3],
+    FeaturePair { kind, a, b }: FeaturePair<'_>,
     motion: &MotionBound,
-    threshold: f64,
-    t_max: f64,
-    max_steps: u32,
+    limits: AdvanceLimits,
     warm: Option<Vec3>,
 ) -> Advance {
+    let AdvanceLimits {
+        threshold,
+        t_max,
+        max_steps,
+    } = limits;
     // Not `max`: NaN must propagate; it then means "no nearer than now".
     let threshold = if threshold < 0.0 { 0.0 } else { threshold };
     let origin = b[0];
@@ -244,16 +241,11 @@ pub fn advance_bound(
     // A useful guess gives the answer without computing closest points.
     if let Some(guess) = warm {
         let length = guess.norm();
-        let high = highest(kind, &still, &guess) + floor * length;
-        if all_clear(
-            &points[..count],
-            &velocities,
-            &field,
-            &guess,
-            length,
-            high,
-            t_max,
-        ) {
+        let plane = Plane {
+            n: guess,
+            high: highest(kind, &still, &guess) + floor * length,
+        };
+        if field.all_clear(&points[..count], &velocities, &plane, length, t_max) {
             return Advance::Clear;
         }
     }
@@ -262,16 +254,11 @@ pub fn advance_bound(
     let length = difference.norm();
     // Written so that a NaN gap is rejected.
     if length > 4.0 * error {
-        let high = highest(kind, &still, &difference) + floor * length;
-        if all_clear(
-            &points[..count],
-            &velocities,
-            &field,
-            &difference,
-            length,
-            high,
-            t_max,
-        ) {
+        let plane = Plane {
+            n: difference,
+            high: highest(kind, &still, &difference) + floor * length,
+        };
+        if field.all_clear(&points[..count], &velocities, &plane, length, t_max) {
             return Advance::Clear;
         }
     }
@@ -341,19 +328,14 @@ fn advance_in_steps(
 
     let mut t = 0.0;
     for _ in 0..max_steps {
-        let high = highest(kind, still, &here.normal) + target + error;
-        let mut step = proven(movers, &points, field, &here.normal, high, t_max - t);
+        let plane = Plane {
+            n: here.normal,
+            high: highest(kind, still, &here.normal) + target + error,
+        };
+        let mut step = field.proven(movers, &points, &plane, t_max - t);
         // NaN and negative steps pass unchanged.
         if kind == PairKind::EdgeEdge && step >= 0.0 && step < t_max - t {
-            let turning = proven_turning(
-                movers,
-                &points,
-                &still[1],
-                field,
-                &here.normal,
-                high,
-                t_max - t,
-            );
+            let turning = field.proven_turning(movers, &points, &still[1], &plane, t_max - t);
             if turning > step {
                 step = turning;
             }
@@ -384,131 +366,134 @@ fn stopped(t: f64, here: &PairDistance) -> Advance {
     }
 }
 
-/// Whether all points, with these velocities, provably stay above the plane `n.x = high` for the
-/// time `remaining`. Crude and cheap (no roots): the acceleration of a point is at most `|w| |v|`.
-/// `n` has the length `length`, which scales everything.
-#[inline]
-fn all_clear(
-    points: &[Vec3],
-    velocities: &[Vec3; 3],
-    field: &MotionBound,
-    n: &Vec3,
-    length: f64,
+/// The plane `n.x = high` above which A's points stay: all of B and the threshold are below it.
+struct Plane {
+    n: Vec3,
     high: f64,
-    remaining: f64,
-) -> bool {
-    let bend = 0.5 * remaining * field.speed * length;
-    // `&`, not `&&`: no branches, and NaN is not clear.
-    points
-        .iter()
-        .zip(velocities)
-        .fold(remaining >= 0.0, |clear, (x, v)| {
-            let margin = n.dot(x) - high;
-            let end = margin + remaining * (n.dot(v) - bend * one_norm(v));
-            clear & (margin > 0.0) & (end >= 0.0)
-        })
 }
 
-/// The largest step `<= remaining` during which all movers, now at `points`, stay above the plane
-/// `n.x = high`. Negative or NaN if they do not start above it.
-#[inline]
-fn proven(
-    movers: &[Mover],
-    points: &[Vec3; 3],
-    field: &MotionBound,
-    n: &Vec3,
-    high: f64,
-    remaining: f64,
-) -> f64 {
-    let rotates = field.speed > 0.0;
-    // Maximum rate of change of the component along `n` of a unit acceleration, and its maximum
-    // size.
-    let swing = if rotates {
-        field.omega.cross(n).norm()
-    } else {
-        0.0
-    };
-    let largest = if rotates {
-        (swing / field.speed).min(1.0)
-    } else {
-        0.0
-    };
-    let mut first = remaining;
-    for (m, x) in movers.iter().zip(points) {
-        let margin = n.dot(x) - high;
-        let velocity = field.velocity + field.omega.cross(x);
-        let rate = n.dot(&velocity);
-        let bend = if rotates {
-            let now = n.dot(&field.omega.cross(&velocity));
-            (m.bend * largest).min(m.bend * swing * remaining - now)
+/// What a plane proves about points that move with the field.
+impl MotionBound {
+    /// Whether all points, with these velocities, provably stay above the plane for the time
+    /// `remaining`. Crude and cheap (no roots): the acceleration of a point is at most `|w| |v|`.
+    /// The plane's `n` has the length `length`, which scales everything.
+    #[inline]
+    fn all_clear(
+        &self,
+        points: &[Vec3],
+        velocities: &[Vec3; 3],
+        plane: &Plane,
+        length: f64,
+        remaining: f64,
+    ) -> bool {
+        let &Plane { ref n, high } = plane;
+        let bend = 0.5 * remaining * self.speed * length;
+        // `&`, not `&&`: no branches, and NaN is not clear.
+        points
+            .iter()
+            .zip(velocities)
+            .fold(remaining >= 0.0, |clear, (x, v)| {
+                let margin = n.dot(x) - high;
+                let end = margin + remaining * (n.dot(v) - bend * one_norm(v));
+                clear & (margin > 0.0) & (end >= 0.0)
+            })
+    }
+
+    /// The largest step `<= remaining` during which all movers, now at `points`, stay above the
+    /// plane, which has a unit `n`. Negative or NaN if they do not start above it.
+    #[inline]
+    fn proven(&self, movers: &[Mover], points: &[Vec3; 3], plane: &Plane, remaining: f64) -> f64 {
+        let &Plane { ref n, high } = plane;
+        let rotates = self.speed > 0.0;
+        // Maximum rate of change of the component along `n` of a unit acceleration, and its maximum
+        // size.
+        let swing = if rotates {
+            self.omega.cross(n).norm()
         } else {
             0.0
         };
-        let step = first_crossing(margin, rate, bend, remaining);
-        if step.is_nan() || step <= 0.0 {
-            return step;
+        let largest = if rotates {
+            (swing / self.speed).min(1.0)
+        } else {
+            0.0
+        };
+        let mut first = remaining;
+        for (m, x) in movers.iter().zip(points) {
+            let margin = n.dot(x) - high;
+            let velocity = self.velocity + self.omega.cross(x);
+            let rate = n.dot(&velocity);
+            let bend = if rotates {
+                let now = n.dot(&self.omega.cross(&velocity));
+                (m.bend * largest).min(m.bend * swing * remaining - now)
+            } else {
+                0.0
+            };
+            let step = first_crossing(margin, rate, bend, remaining);
+            if step.is_nan() || step <= 0.0 {
+                return step;
+            }
+            first = first.min(step);
         }
-        first = first.min(step);
+        first
     }
-    first
-}
 
-/// As [`proven`], for the two ends of an edge, along a direction that turns about the other edge
-/// (from the origin to `along`).
-///
-/// When an edge turns about a point of contact, one end always descends along a fixed direction. At
-/// the threshold no step could then be proven, although the point of contact rises. So the
-/// direction turns as well. With `e` the unit direction of B's edge and any rate `b`, let `n(d)` be
-/// `n` turned about `e` by `b d`. The projection of B's edge on `n(d)` does not change, since
-/// `n(d).e` does not. For the ends `x` of A
-///
-/// ```text
-/// (n.x)'  = b (e x n).x + n.v
-/// (n.x)'' >= -(b^2 (|e x x| + |v| T) + 2 |b| |v| + |a|)
-/// ```
-///
-/// The rate `b` is chosen so that both ends move alike, which is then how the point of contact
-/// moves. Returns 0 if no such rate exists.
-#[cold]
-fn proven_turning(
-    movers: &[Mover],
-    points: &[Vec3; 3],
-    along: &Vec3,
-    field: &MotionBound,
-    n: &Vec3,
-    high: f64,
-    remaining: f64,
-) -> f64 {
-    let length = along.norm();
-    if movers.len() != 2 || !(length > 0.0 && remaining > 0.0 && field.speed > 0.0) {
-        return 0.0;
-    }
-    let e = along / length;
-    let lever = e.cross(n);
-    let velocities = [0, 1].map(|i| field.velocity + field.omega.cross(&points[i]));
-    let [r0, r1] = velocities.map(|v| n.dot(&v));
-    let spread = lever.dot(&(points[1] - points[0]));
-    // Limited to the size of the motion's own terms, so that the rounding bound of the module
-    // covers it.
-    let most = 2.0 * (field.speed + 1.0 / remaining);
-    let turn = (r0 - r1) / spread;
-    if !(turn.abs() <= most) {
-        return 0.0;
-    }
-    let mut first = remaining;
-    for i in 0..2 {
-        let x = &points[i];
-        let rate = n.dot(&velocities[i]) + turn * lever.dot(x);
-        let fast = velocities[i].norm();
-        let away = e.cross(x).norm() + fast * remaining;
-        let bend = turn * turn * away + 2.0 * turn.abs() * fast + movers[i].bend;
-        let step = first_crossing(n.dot(x) - high, rate, bend, remaining);
-        if !(step > 0.0) {
+    /// As [`Self::proven`], for the two ends of an edge, along a direction that turns about the
+    /// other edge (from the origin to `along`).
+    ///
+    /// When an edge turns about a point of contact, one end always descends along a fixed
+    /// direction. At the threshold no step could then be proven, although the point of contact
+    /// rises. So the direction turns as well. With `e` the unit direction of B's edge and any rate
+    /// `b`, let `n(d)` be `n` turned about `e` by `b d`. The projection of B's edge on `n(d)` does
+    /// not change, since `n(d).e` does not. For the ends `x` of A
+    ///
+    /// ```text
+    /// (n.x)'  = b (e x n).x + n.v
+    /// (n.x)'' >= -(b^2 (|e x x| + |v| T) + 2 |b| |v| + |a|)
+    /// ```
+    ///
+    /// The rate `b` is chosen so that both ends move alike, which is then how the point of contact
+    /// moves. Returns 0 if no such rate exists.
+    #[cold]
+    fn proven_turning(
+        &self,
+        movers: &[Mover],
+        points: &[Vec3; 3],
+        along: &Vec3,
+        plane: &Plane,
+        remaining: f64,
+    ) -> f64 {
+        let &Plane { ref n, high } = plane;
+        let length = along.norm();
+        if movers.len() != 2 || !(length > 0.0 && remaining > 0.0 && self.speed > 0.0) {
             return 0.0;
         }
-        first = first.min(step);
+        let e = along / length;
+        let lever = e.cross(n);
+        let velocities = [0, 1].map(|i| self.velocity + self.omega.cross(&points[i]));
+        let [r0, r1] = velocities.map(|v| n.dot(&v));
+        let spread = lever.dot(&(points[1] - points[0]));
+        // Limited to the size of the motion's own terms, so that the rounding bound of the module
+        // covers it.
+        let most = 2.0 * (self.speed + 1.0 / remaining);
+        let turn = (r0 - r1) / spread;
+        if !(turn.abs() <= most) {
+            return 0.0;
+        }
+        let mut first = remaining;
+        for i in 0..2 {
+            let x = &points[i];
+            let rate = n.dot(&velocities[i]) + turn * lever.dot(x);
+            let fast = velocities[i].norm();
+            let away = e.cross(x).norm() + fast * remaining;
+            let bend = turn * turn * away + 2.0 * turn.abs() * fast + movers[i].bend;
+            let step = first_crossing(n.dot(x) - high, rate, bend, remaining);
+            if !(step > 0.0) {
+                return 0.0;
+            }
+            first = first.min(step);
+        }
+        first
     }
-    first
 }
 
 /// Returns the first `d` in `[0, remaining]` with `margin + rate d - bend d^2 / 2 = 0`, or

@@ -43,13 +43,13 @@ pub mod pair;
 pub mod proximity;
 pub mod tree;
 
-pub use advance::{Advance, MotionBound, advance};
+pub use advance::{Advance, AdvanceLimits, MotionBound, advance};
 pub use index::MeshIndex;
 pub use inside::Winding;
 pub use linear::{LinearContact, LinearOptions, first_contact_linear};
 pub use midphase::{MidPhase, MidPhaseQuery, MidPhaseStats};
 pub use nearest::{Nearest, NearestWork};
 pub use obb::Obb;
-pub use pair::{PairDistance, PairKind, closest};
-pub use proximity::{NearPair, NearSet, Proximity};
+pub use pair::{FeaturePair, PairDistance, PairKind, closest};
+pub use proximity::{NearPair, NearSet, Proximity, ShapePair};
 pub use tree::ObbTree;

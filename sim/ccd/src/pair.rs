@@ -44,6 +44,44 @@ impl PairKind {
             Self::EdgeEdge => 2,
         }
     }
+
+    /// The kind of the pair with A and B swapped.
+    #[inline]
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        match self {
+            Self::VertexFace => Self::FaceVertex,
+            Self::FaceVertex => Self::VertexFace,
+            Self::EdgeEdge => Self::EdgeEdge,
+        }
+    }
+}
+
+/// One feature of A and one of B, in one frame, metres.
+///
+/// Only the points that the kind needs are read: the first [`PairKind::points_a`] of `a` and the
+/// first [`PairKind::points_b`] of `b`.
+#[derive(Clone, Copy, Debug)]
+pub struct FeaturePair<'a> {
+    /// Kind of the two features.
+    pub kind: PairKind,
+    /// Points of A's feature.
+    pub a: &'a [Vec3; 3],
+    /// Points of B's feature.
+    pub b: &'a [Vec3; 3],
+}
+
+impl FeaturePair<'_> {
+    /// The same features with A and B swapped.
+    #[inline]
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        Self {
+            kind: self.kind.swapped(),
+            a: self.b,
+            b: self.a,
+        }
+    }
 }
 
 /// The closest points of one feature pair.
@@ -132,9 +170,7 @@ const NEAR: f64 = 1e-5;
 /// the features themselves define.
 #[cold]
 fn better_normal(
-    kind: PairKind,
-    a: &[Vec3; 3],
-    b: &[Vec3; 3],
+    FeaturePair { kind, a, b }: FeaturePair<'_>,
     difference: &Vec3,
     params: &[f64; 3],
     (normal, gap): (Vec3, f64),
@@ -178,7 +214,12 @@ pub(crate) fn refine(
         let plain = distance > NEAR * size;
         if !plain {
             let gap = support_gap(kind, a, b, &normal);
-            normal = better_normal(kind, a, b, &difference, &params, (normal, gap));
+            normal = better_normal(
+                FeaturePair { kind, a, b },
+                &difference,
+                &params,
+                (normal, gap),
+            );
         }
     }
     PairDistance {

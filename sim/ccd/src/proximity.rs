@@ -42,6 +42,19 @@ use crate::tree::{Link, Quad};
 /// of pairs at one distance) would be searched completely.
 const TIE: f64 = 1e-3;
 
+/// Two shapes at a relative pose.
+#[derive(Clone, Copy, Debug)]
+pub struct ShapePair<'a> {
+    /// Shape A.
+    pub a: &'a MeshIndex,
+    /// A is everything within this distance of its shape, metres.
+    pub a_radius: f64,
+    /// Shape B.
+    pub b: &'a MeshIndex,
+    /// Takes coordinates of A to those of B.
+    pub b_from_a: &'a Pose,
+}
+
 /// A feature pair and its distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearPair {
@@ -147,7 +160,13 @@ impl Proximity {
         b_from_a: &Pose,
         reach: f64,
     ) -> NearSet<'_> {
-        self.query_within(a, a_radius, b, b_from_a, reach, u64::MAX)
+        let shapes = ShapePair {
+            a,
+            a_radius,
+            b,
+            b_from_a,
+        };
+        self.query_within(&shapes, reach, u64::MAX)
     }
 
     fn near_point(
@@ -159,7 +178,7 @@ impl Proximity {
     ) -> f64 {
         self.reserve(surface.tree.depth() as usize + 4);
         let waiting = (&mut self.stack, &mut self.front);
-        search_point(p, surface, kind, &mut self.found, waiting, counters)
+        PointSearch { p, surface, kind }.run(waiting, &mut self.found, counters)
     }
 
     /// As [`Proximity::query`], but stops after `budget` units of work. A box with a computed
@@ -170,15 +189,13 @@ impl Proximity {
     /// lower bound on the distance of every other pair. It is minus the radius of A if overlapping
     /// boxes were left unvisited. A query that stays within its budget equals one without a budget,
     /// bit for bit.
-    pub fn query_within(
-        &mut self,
-        a: &MeshIndex,
-        a_radius: f64,
-        b: &MeshIndex,
-        b_from_a: &Pose,
-        reach: f64,
-        budget: u64,
-    ) -> NearSet<'_> {
+    pub fn query_within(&mut self, shapes: &ShapePair<'_>, reach: f64, budget: u64) -> NearSet<'_> {
+        let &ShapePair {
+            a,
+            a_radius,
+            b,
+            b_from_a,
+        } = shapes;
         self.found.start(a_radius, reach);
         self.front.clear(self.found.limit_squared);
         self.stack.clear();
@@ -242,7 +259,7 @@ impl Proximity {
     /// As [`Proximity::query`], bit for bit, for two meshes with candidate triangle pairs from an
     /// external mid-phase.
     ///
-    /// `candidates` are triangles of `a` and of `b`, each pair once, in any order. They must
+    /// `candidates` are triangles of A and of B, each pair once, in any order. They must
     /// include every pair that has points within `reach` plus `a_radius` of each other. Superfluous
     /// candidates only cost time.
     ///
@@ -251,14 +268,14 @@ impl Proximity {
     /// In the last case a search need not visit all of them.
     pub fn query_among(
         &mut self,
-        a: &MeshIndex,
-        a_radius: f64,
-        b: &MeshIndex,
-        b_from_a: &Pose,
+        shapes: &ShapePair<'_>,
         reach: f64,
         candidates: &[[u32; 2]],
     ) -> Option<NearSet<'_>> {
-        let (a, b) = (a.surface()?, b.surface()?);
+        let &ShapePair {
+            a_radius, b_from_a, ..
+        } = shapes;
+        let (a, b) = (shapes.a.surface()?, shapes.b.surface()?);
         self.found.start(a_radius, reach);
         let motion = Rigid::new(b_from_a);
         let complete_to = if finite(a_radius, b_from_a, reach) {
@@ -648,20 +665,58 @@ fn least(items: &[Item]) -> f64 {
     items.iter().map(|i| i.bound).fold(f64::INFINITY, f64::min)
 }
 
-/// As [`Search::run`], for a point.
-///
-/// Depth first, which is fastest where little is nearby. After [`DEEP_WORK`], the nearest boxes
-/// come first. The limit then shrinks early, and whatever a budget leaves unvisited is as far away
-/// as possible.
-fn search_point(
-    p: &Vec3,
-    surface: &Surface,
+/// Descent of one hierarchy towards a point.
+struct PointSearch<'a> {
+    p: &'a Vec3,
+    surface: &'a Surface,
     kind: PairKind,
-    found: &mut Found,
-    (stack, front): (&mut Vec<Item>, &mut Front),
-    counters: &mut Counters,
-) -> f64 {
-    let visit = |item: &Item, found: &mut Found, counters: &mut Counters| {
+}
+
+impl PointSearch<'_> {
+    /// As [`Search::run`], for a point.
+    ///
+    /// Depth first, which is fastest where little is nearby. After [`DEEP_WORK`], the nearest boxes
+    /// come first. The limit then shrinks early, and whatever a budget leaves unvisited is as far
+    /// away as possible.
+    fn run(
+        &self,
+        (stack, front): (&mut Vec<Item>, &mut Front),
+        found: &mut Found,
+        counters: &mut Counters,
+    ) -> f64 {
+        stack.push(Item::default());
+        loop {
+            // Items that do not fit in the queue are on the stack.
+            let Some(item) = stack.pop().or_else(|| front.pop()) else {
+                return f64::INFINITY;
+            };
+            if item.bound >= found.limit_squared {
+                continue;
+            }
+            if counters.is_used_up() {
+                return item.bound.min(front.least()).min(least(stack));
+            }
+            let is_deep = counters.work() < DEEP_WORK;
+            if let Some((near, far)) = self.expand(&item, found, counters) {
+                for item in [far, near] {
+                    if is_deep || item.bound < found.limit_squared && !front.push(item) {
+                        stack.push(item);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the two boxes below a box, the nearer one first. A leaf has none; its triangle is
+    /// compared instead.
+    #[inline]
+    fn expand(
+        &self,
+        item: &Item,
+        found: &mut Found,
+        counters: &mut Counters,
+    ) -> Option<(Item, Item)> {
+        let &PointSearch { p, surface, kind } = self;
         let node = &surface.tree.nodes()[item.b as usize];
         if node.is_leaf() {
             counters.leaves += 1;
@@ -686,27 +741,6 @@ fn search_point(
         } else {
             (first, second)
         })
-    };
-    stack.push(Item::default());
-    loop {
-        // Items that do not fit in the queue are on the stack.
-        let Some(item) = stack.pop().or_else(|| front.pop()) else {
-            return f64::INFINITY;
-        };
-        if item.bound >= found.limit_squared {
-            continue;
-        }
-        if counters.is_used_up() {
-            return item.bound.min(front.least()).min(least(stack));
-        }
-        let is_deep = counters.work() < DEEP_WORK;
-        if let Some((near, far)) = visit(&item, found, counters) {
-            for item in [far, near] {
-                if is_deep || item.bound < found.limit_squared && !front.push(item) {
-                    stack.push(item);
-                }
-            }
-        }
     }
 }
 

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{KINDS, SplitMix, distance_at, oracle_distance, screw_through};
-use hapticd_ccd::{Advance, MotionBound, PairKind, advance, advance::advance_bound, closest};
+use hapticd_ccd::advance::{AdvanceLimits, advance_bound};
+use hapticd_ccd::{Advance, FeaturePair, MotionBound, PairKind, advance, closest};
 use hapticd_geometry::Vec3;
 use hapticd_geometry::screw::Screw;
 
@@ -83,7 +84,16 @@ fn check(case: &Case, samples: u32, max_steps: u32, warm: Option<Vec3>) -> Advan
         screw,
         threshold,
     } = case;
-    let result = advance(*kind, a, b, screw, *threshold, 1.0, max_steps, warm);
+    let result = advance(
+        FeaturePair { kind: *kind, a, b },
+        screw,
+        AdvanceLimits {
+            threshold: *threshold,
+            t_max: 1.0,
+            max_steps,
+        },
+        warm,
+    );
     let start = oracle_distance(*kind, a, b);
     let floor = threshold.min(start) - 1e-12;
     let proven = match result {
@@ -232,13 +242,17 @@ fn head_on_stops_at_the_threshold() {
             let a = [Vec3::new(0.1, -0.2, height); 3];
             let screw = translation(Vec3::new(0.0, 0.0, -travel));
             let t = stop_time(advance(
-                PairKind::VertexFace,
-                &a,
-                &FLOOR,
+                FeaturePair {
+                    kind: PairKind::VertexFace,
+                    a: &a,
+                    b: &FLOOR,
+                },
                 &screw,
-                threshold,
-                1.0,
-                8,
+                AdvanceLimits {
+                    threshold,
+                    t_max: 1.0,
+                    max_steps: 8,
+                },
                 None,
             ));
             let expected = 0.9 * height / travel;
@@ -248,13 +262,17 @@ fn head_on_stops_at_the_threshold() {
             );
             let up = [FLOOR[0], FLOOR[1], FLOOR[2]].map(|p| p - Vec3::new(0.1, -0.2, height));
             let mirrored = advance(
-                PairKind::FaceVertex,
-                &up,
-                &[Vec3::zeros(); 3],
+                FeaturePair {
+                    kind: PairKind::FaceVertex,
+                    a: &up,
+                    b: &[Vec3::zeros(); 3],
+                },
                 &translation(Vec3::new(0.0, 0.0, travel)),
-                threshold,
-                1.0,
-                8,
+                AdvanceLimits {
+                    threshold,
+                    t_max: 1.0,
+                    max_steps: 8,
+                },
                 None,
             );
             assert!((stop_time(mirrored) - t).abs() < 1e-3 * threshold / travel);
@@ -281,25 +299,33 @@ fn sliding_at_and_inside_the_threshold_is_free() {
             };
             for screw in [slide, spin] {
                 let vf = advance(
-                    PairKind::VertexFace,
-                    &a,
-                    &FLOOR,
+                    FeaturePair {
+                        kind: PairKind::VertexFace,
+                        a: &a,
+                        b: &FLOOR,
+                    },
                     &screw,
-                    threshold,
-                    1.0,
-                    8,
+                    AdvanceLimits {
+                        threshold,
+                        t_max: 1.0,
+                        max_steps: 8,
+                    },
                     None,
                 );
                 assert_eq!(vf, Advance::Clear, "{height} {drift} {screw:?}");
                 let fv = [(a[0] + a[1] + a[2]) / 3.0 - Vec3::new(0.0, 0.0, height); 3];
                 let above = advance(
-                    PairKind::FaceVertex,
-                    &a,
-                    &fv,
+                    FeaturePair {
+                        kind: PairKind::FaceVertex,
+                        a: &a,
+                        b: &fv,
+                    },
                     &screw,
-                    threshold,
-                    1.0,
-                    8,
+                    AdvanceLimits {
+                        threshold,
+                        t_max: 1.0,
+                        max_steps: 8,
+                    },
                     None,
                 );
                 assert_eq!(above, Advance::Clear);
@@ -307,13 +333,17 @@ fn sliding_at_and_inside_the_threshold_is_free() {
             // Pressing down from there is not free.
             let press = translation(Vec3::new(1e-3, 0.0, -1e-3));
             let t = stop_time(advance(
-                PairKind::VertexFace,
-                &a,
-                &FLOOR,
+                FeaturePair {
+                    kind: PairKind::VertexFace,
+                    a: &a,
+                    b: &FLOOR,
+                },
                 &press,
-                threshold,
-                1.0,
-                8,
+                AdvanceLimits {
+                    threshold,
+                    t_max: 1.0,
+                    max_steps: 8,
+                },
                 None,
             ));
             assert!(t * 1e-3 <= (height - threshold).max(0.0) + 1e-12);
@@ -328,13 +358,17 @@ fn pressing_again_and_again_does_not_creep() {
         let a = [Vec3::new(0.1, 0.1, height); 3];
         let press = translation(Vec3::new(0.0, 0.0, -1e-3));
         let t = stop_time(advance(
-            PairKind::VertexFace,
-            &a,
-            &FLOOR,
+            FeaturePair {
+                kind: PairKind::VertexFace,
+                a: &a,
+                b: &FLOOR,
+            },
             &press,
-            1e-5,
-            1.0,
-            8,
+            AdvanceLimits {
+                threshold: 1e-5,
+                t_max: 1.0,
+                max_steps: 8,
+            },
             None,
         ));
         height -= t * 1e-3;
@@ -347,13 +381,17 @@ fn separating_from_inside_the_threshold_is_free() {
     let a = [Vec3::new(0.1, 0.1, 1e-7); 3];
     for d in [Vec3::new(0.0, 0.0, 1.0), Vec3::new(3.0, 0.0, 1e-6)] {
         let r = advance(
-            PairKind::VertexFace,
-            &a,
-            &FLOOR,
+            FeaturePair {
+                kind: PairKind::VertexFace,
+                a: &a,
+                b: &FLOOR,
+            },
             &translation(d),
-            1e-5,
-            1.0,
-            8,
+            AdvanceLimits {
+                threshold: 1e-5,
+                t_max: 1.0,
+                max_steps: 8,
+            },
             None,
         );
         assert_eq!(r, Advance::Clear);
@@ -380,13 +418,17 @@ fn edges_crossing_parallel_collinear() {
     ];
     for a in [crossing, parallel] {
         let t = stop_time(advance(
-            PairKind::EdgeEdge,
-            &a,
-            &b,
+            FeaturePair {
+                kind: PairKind::EdgeEdge,
+                a: &a,
+                b: &b,
+            },
             &down,
-            0.01,
-            1.0,
-            16,
+            AdvanceLimits {
+                threshold: 0.01,
+                t_max: 1.0,
+                max_steps: 16,
+            },
             None,
         ));
         assert!(t <= 0.495 && t > 0.495 - 1e-5, "{t}");
@@ -398,20 +440,37 @@ fn edges_crossing_parallel_collinear() {
     ];
     let along = translation(Vec3::new(-1.0, 0.0, 0.0));
     let t = stop_time(advance(
-        PairKind::EdgeEdge,
-        &collinear,
-        &b,
+        FeaturePair {
+            kind: PairKind::EdgeEdge,
+            a: &collinear,
+            b: &b,
+        },
         &along,
-        0.01,
-        1.0,
-        16,
+        AdvanceLimits {
+            threshold: 0.01,
+            t_max: 1.0,
+            max_steps: 16,
+        },
         None,
     ));
     assert!(t <= 0.49 && t > 0.49 - 1e-4, "{t}");
     // Parallel edges that slide along each other at the threshold are free.
     let near = parallel.map(|p| p - Vec3::new(0.0, 0.0, 0.99));
     assert_eq!(
-        advance(PairKind::EdgeEdge, &near, &b, &along, 0.01, 1.0, 16, None),
+        advance(
+            FeaturePair {
+                kind: PairKind::EdgeEdge,
+                a: &near,
+                b: &b
+            },
+            &along,
+            AdvanceLimits {
+                threshold: 0.01,
+                t_max: 1.0,
+                max_steps: 16
+            },
+            None
+        ),
         Advance::Clear
     );
 }
@@ -422,13 +481,17 @@ fn coplanar_approach_is_found_although_volumes_vanish() {
     let a = [Vec3::new(0.0, 3.0, 0.0); 3];
     let down = translation(Vec3::new(0.0, -4.0, 0.0));
     let t = stop_time(advance(
-        PairKind::VertexFace,
-        &a,
-        &FLOOR,
+        FeaturePair {
+            kind: PairKind::VertexFace,
+            a: &a,
+            b: &FLOOR,
+        },
         &down,
-        0.01,
-        1.0,
-        64,
+        AdvanceLimits {
+            threshold: 0.01,
+            t_max: 1.0,
+            max_steps: 64,
+        },
         None,
     ));
     assert!(t <= 0.4975 && t > 0.4975 - 1e-4, "{t}");
@@ -452,13 +515,17 @@ fn grazing_over_and_under_the_threshold() {
             axis: Vec3::z(),
         };
         let r = advance(
-            PairKind::VertexFace,
-            &a,
-            &wall,
+            FeaturePair {
+                kind: PairKind::VertexFace,
+                a: &a,
+                b: &wall,
+            },
             &screw,
-            0.01,
-            1.0,
-            GENEROUS,
+            AdvanceLimits {
+                threshold: 0.01,
+                t_max: 1.0,
+                max_steps: GENEROUS,
+            },
             None,
         );
         match r {
@@ -500,13 +567,17 @@ fn tiny_rotations_have_far_axes() {
             let wall = [at + e, at - e * 0.5 + f, at - e * 0.5 - f];
             let a = [target; 3];
             let r = advance(
-                PairKind::VertexFace,
-                &a,
-                &wall,
+                FeaturePair {
+                    kind: PairKind::VertexFace,
+                    a: &a,
+                    b: &wall,
+                },
                 &screw,
-                1e-4,
-                1.0,
-                GENEROUS,
+                AdvanceLimits {
+                    threshold: 1e-4,
+                    t_max: 1.0,
+                    max_steps: GENEROUS,
+                },
                 None,
             );
             let t = stop_time(r);
@@ -555,24 +626,32 @@ fn nothing_moves() {
     for _ in 0..200 {
         let case = random_case(&mut rng);
         let r = advance(
-            case.kind,
-            &case.a,
-            &case.b,
+            FeaturePair {
+                kind: case.kind,
+                a: &case.a,
+                b: &case.b,
+            },
             &still(),
-            case.threshold,
-            1.0,
-            1,
+            AdvanceLimits {
+                threshold: case.threshold,
+                t_max: 1.0,
+                max_steps: 1,
+            },
             None,
         );
         assert_eq!(r, Advance::Clear);
         let r = advance(
-            case.kind,
-            &case.a,
-            &case.b,
+            FeaturePair {
+                kind: case.kind,
+                a: &case.a,
+                b: &case.b,
+            },
             &case.screw,
-            case.threshold,
-            0.0,
-            1,
+            AdvanceLimits {
+                threshold: case.threshold,
+                t_max: 0.0,
+                max_steps: 1,
+            },
             None,
         );
         assert_eq!(r, Advance::Clear);
@@ -585,13 +664,17 @@ fn intersecting_touching_and_non_finite_stop_at_zero() {
     let touching = [Vec3::new(0.0, 0.0, 0.0); 3];
     for warm in [None, Some(Vec3::z())] {
         let r = advance(
-            PairKind::VertexFace,
-            &touching,
-            &FLOOR,
+            FeaturePair {
+                kind: PairKind::VertexFace,
+                a: &touching,
+                b: &FLOOR,
+            },
             &up,
-            1e-5,
-            1.0,
-            8,
+            AdvanceLimits {
+                threshold: 1e-5,
+                t_max: 1.0,
+                max_steps: 8,
+            },
             warm,
         );
         assert!(matches!(r, Advance::Stopped { t, .. } if t == 0.0), "{r:?}");
@@ -620,7 +703,16 @@ fn intersecting_touching_and_non_finite_stop_at_zero() {
                     _ => a[kind.points_a() - 1].x = bad,
                 }
                 for warm in [None, Some(Vec3::z()), Some(Vec3::new(bad, 0.0, 0.0))] {
-                    let r = advance(kind, &a, &b, &screw, threshold, t_max, 8, warm);
+                    let r = advance(
+                        FeaturePair { kind, a: &a, b: &b },
+                        &screw,
+                        AdvanceLimits {
+                            threshold,
+                            t_max,
+                            max_steps: 8,
+                        },
+                        warm,
+                    );
                     let harmless =
                         (which == 0 || which == 1 || which == 8) && bad == 1e300 || which == 6;
                     if !harmless {
@@ -642,8 +734,34 @@ fn shared_bound_gives_the_same_answer() {
         let c = random_case(&mut rng);
         let bound = MotionBound::new(&c.screw);
         assert_eq!(
-            advance(c.kind, &c.a, &c.b, &c.screw, c.threshold, 0.8, 8, None),
-            advance_bound(c.kind, &c.a, &c.b, &bound, c.threshold, 0.8, 8, None)
+            advance(
+                FeaturePair {
+                    kind: c.kind,
+                    a: &c.a,
+                    b: &c.b
+                },
+                &c.screw,
+                AdvanceLimits {
+                    threshold: c.threshold,
+                    t_max: 0.8,
+                    max_steps: 8
+                },
+                None
+            ),
+            advance_bound(
+                FeaturePair {
+                    kind: c.kind,
+                    a: &c.a,
+                    b: &c.b
+                },
+                &bound,
+                AdvanceLimits {
+                    threshold: c.threshold,
+                    t_max: 0.8,
+                    max_steps: 8
+                },
+                None
+            )
         );
     }
 }
@@ -695,7 +813,20 @@ fn an_edge_that_turns_on_another_one_at_the_threshold_may_rise() {
             &Vec3::new(0.0, pitch, 0.0),
             &Vec3::new(0.0, 0.0, threshold),
         );
-        let outcome = advance(PairKind::EdgeEdge, &a, &b, &screw, threshold, 1.0, 64, None);
+        let outcome = advance(
+            FeaturePair {
+                kind: PairKind::EdgeEdge,
+                a: &a,
+                b: &b,
+            },
+            &screw,
+            AdvanceLimits {
+                threshold,
+                t_max: 1.0,
+                max_steps: 64,
+            },
+            None,
+        );
         let proven = match outcome {
             Advance::Clear => 1.0,
             Advance::Stopped { t, .. } => t,

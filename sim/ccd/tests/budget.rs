@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::HashSet;
 
-use common::{SplitMix, oracle_distance};
+use common::{SplitMix, oracle_distance, pair};
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::proximity::LEAF_WORK;
 use hapticd_ccd::{MeshIndex, NearSet, PairKind, Proximity, Winding};
@@ -92,7 +92,8 @@ fn no_mesh_takes_more_than_the_budget() {
         for tool in &tools() {
             for budget in [0, 1, 1 << 10, 1 << 14, 1 << 17] {
                 for reach in [0.001, 0.02] {
-                    let near = proximity.query_within(tool, 0.0, &body, &pose, reach, budget);
+                    let near =
+                        proximity.query_within(&pair((tool, 0.0), &body, &pose), reach, budget);
                     assert!(near.work < budget + LEAF_WORK, "{budget} {}", near.work);
                     assert!(near.exhausted || near.work <= budget);
                     let most = near.box_tests + LEAF_WORK * near.leaf_tests;
@@ -118,7 +119,8 @@ fn what_a_stopped_query_certifies_is_true() {
                 let at = rng.direction() * (0.012 * f64::from(i));
                 let pose = Pose::from_parts(at.into(), turn);
                 let budget = [100, 1000, 10_000][i as usize % 3];
-                let near = proximity.query_within(tool, radius, &body, &pose, 0.02, budget);
+                let near =
+                    proximity.query_within(&pair((tool, radius), &body, &pose), 0.02, budget);
                 check(&near, tool, radius, &body, &pose);
                 knew += usize::from(near.exhausted && near.complete_to > 0.0);
             }
@@ -136,7 +138,8 @@ fn a_ball_in_fifty_thousand_triangles() {
         for height in [0.0, 0.01, 0.035] {
             let pose = Pose::translation(0.004, 0.003, height);
             for budget in [1 << 12, 1 << 16] {
-                let near = proximity.query_within(&tool, 0.002, &body, &pose, 0.02, budget);
+                let near =
+                    proximity.query_within(&pair((&tool, 0.002), &body, &pose), 0.02, budget);
                 check(&near, &tool, 0.002, &body, &pose);
             }
         }
@@ -155,13 +158,13 @@ fn a_budget_that_is_not_used_up_changes_nothing() {
             let pose = Pose::from_parts(at.into(), turn);
             let all = free.query(tool, 0.0, &ground, &pose, 0.02);
             assert!(!all.exhausted);
-            let near = bound.query_within(tool, 0.0, &ground, &pose, 0.02, all.work + 1);
+            let near = bound.query_within(&pair((tool, 0.0), &ground, &pose), 0.02, all.work + 1);
             assert!(!near.exhausted);
             assert_eq!(near.pairs, all.pairs);
             assert_eq!(near.complete_to.to_bits(), all.complete_to.to_bits());
             assert_eq!(near.work, all.work);
             // A quarter of the work is not enough and proves less.
-            let less = bound.query_within(tool, 0.0, &ground, &pose, 0.02, all.work / 4);
+            let less = bound.query_within(&pair((tool, 0.0), &ground, &pose), 0.02, all.work / 4);
             assert!(less.exhausted || all.work < 40);
             assert!(less.complete_to <= all.complete_to);
         }
@@ -211,7 +214,7 @@ fn flat_on_flat_keeps_most_of_its_certificate() {
             .query(&tool, 0.0, &ground, &pose, 1.5 * height)
             .complete_to;
         for budget in [1 << 16, 1 << 18] {
-            let near = p.query_within(&tool, 0.0, &ground, &pose, 1.5 * height, budget);
+            let near = p.query_within(&pair((&tool, 0.0), &ground, &pose), 1.5 * height, budget);
             let lost = whole - near.complete_to;
             assert!(near.exhausted);
             assert!(

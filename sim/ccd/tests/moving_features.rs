@@ -4,7 +4,7 @@ mod common;
 
 use common::{KINDS, SplitMix, oracle_distance, screw_position, screw_through};
 use hapticd_ccd::moving::{Motion, advance_features};
-use hapticd_ccd::{Advance, PairKind, advance};
+use hapticd_ccd::{Advance, AdvanceLimits, FeaturePair, PairKind, advance};
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
 
@@ -123,14 +123,17 @@ fn random_case(rng: &mut SplitMix, kind: PairKind) -> Case {
 fn advance_case(case: &Case, steps: u32) -> Advance {
     let [a, b] = &case.motions;
     advance_features(
-        case.kind,
-        &case.a,
-        &case.b,
-        a,
-        b,
-        case.threshold,
-        1.0,
-        steps,
+        FeaturePair {
+            kind: case.kind,
+            a: &case.a,
+            b: &case.b,
+        },
+        [a, b],
+        AdvanceLimits {
+            threshold: case.threshold,
+            t_max: 1.0,
+            max_steps: steps,
+        },
     )
 }
 
@@ -241,13 +244,17 @@ fn one_mover_agrees_with_the_real_time_path() {
             world(&case.motions[1], &case.b),
         );
         let one = advance(
-            case.kind,
-            &a,
-            &b,
+            FeaturePair {
+                kind: case.kind,
+                a: &a,
+                b: &b,
+            },
             &screw,
-            case.threshold,
-            1.0,
-            GENEROUS,
+            AdvanceLimits {
+                threshold: case.threshold,
+                t_max: 1.0,
+                max_steps: GENEROUS,
+            },
             None,
         );
         let two = advance_case(&case, GENEROUS);
@@ -317,25 +324,31 @@ fn resting_on_a_turning_body_is_free() {
         );
         let turning = Motion::screw(&Pose::identity(), &screw);
         let got = advance_features(
-            PairKind::VertexFace,
-            &tip,
-            &face,
-            &still,
-            &turning,
-            1e-4,
-            1.0,
-            64,
+            FeaturePair {
+                kind: PairKind::VertexFace,
+                a: &tip,
+                b: &face,
+            },
+            [&still, &turning],
+            AdvanceLimits {
+                threshold: 1e-4,
+                t_max: 1.0,
+                max_steps: 64,
+            },
         );
         assert_eq!(got, Advance::Clear, "{w}");
         let got = advance_features(
-            PairKind::FaceVertex,
-            &face,
-            &tip,
-            &turning,
-            &still,
-            1e-4,
-            1.0,
-            64,
+            FeaturePair {
+                kind: PairKind::FaceVertex,
+                a: &face,
+                b: &tip,
+            },
+            [&turning, &still],
+            AdvanceLimits {
+                threshold: 1e-4,
+                t_max: 1.0,
+                max_steps: 64,
+            },
         );
         assert_eq!(got, Advance::Clear, "{w}");
         // Two edges that cross, each turning about its own direction and a little about the
@@ -352,14 +365,17 @@ fn resting_on_a_turning_body_is_free() {
         ];
         let rise = Screw::from_twist(&(Vec3::z() * 1e-3), &(Vec3::y() * w), &Vec3::zeros());
         let got = advance_features(
-            PairKind::EdgeEdge,
-            &a,
-            &b,
-            &Motion::screw(&Pose::identity(), &rise),
-            &turning,
-            1e-4,
-            1.0,
-            64,
+            FeaturePair {
+                kind: PairKind::EdgeEdge,
+                a: &a,
+                b: &b,
+            },
+            [&Motion::screw(&Pose::identity(), &rise), &turning],
+            AdvanceLimits {
+                threshold: 1e-4,
+                t_max: 1.0,
+                max_steps: 64,
+            },
         );
         assert_eq!(got, Advance::Clear, "{w}");
     }

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::HashSet;
 
-use common::{SplitMix, oracle_distance};
+use common::{SplitMix, oracle_distance, pair};
 use hapticd_ccd::{MeshIndex, NearPair, NearSet, ObbTree, PairKind, Proximity, obb};
 use hapticd_geometry::{Adjacency, Pose, Quat, TriMesh, Vec3, shapes, transform};
 
@@ -412,7 +412,7 @@ fn candidates_in_any_order_give_the_list_of_the_search() {
         for capacity in [1, 30, within / 2, within / 2 + 1, within, within + 1] {
             let capacity = capacity.max(1);
             let (mut one, mut other) = (Proximity::new(capacity), Proximity::new(capacity));
-            let among = one.query_among(a, radius, b, &pose, reach, &some);
+            let among = one.query_among(&pair((a, radius), b, &pose), reach, &some);
             assert_eq!(among.is_none(), within >= 2 * capacity);
             let Some(among) = among else {
                 declined += 1;
@@ -442,18 +442,29 @@ fn candidates_that_do_not_exist_are_declined() {
     let tip = MeshIndex::point(Vec3::zeros());
     let pose = Pose::translation(0.0, 0.0, 0.3);
     let mut p = Proximity::new(64);
-    assert!(p.query_among(&a, 0.0, &a, &pose, 0.05, &[]).is_some());
     assert!(
-        p.query_among(&a, 0.0, &a, &pose, 0.05, &[[12, 0]])
+        p.query_among(&pair((&a, 0.0), &a, &pose), 0.05, &[])
+            .is_some()
+    );
+    assert!(
+        p.query_among(&pair((&a, 0.0), &a, &pose), 0.05, &[[12, 0]])
             .is_none()
     );
     assert!(
-        p.query_among(&a, 0.0, &a, &pose, 0.05, &[[0, 12]])
+        p.query_among(&pair((&a, 0.0), &a, &pose), 0.05, &[[0, 12]])
             .is_none()
     );
-    assert!(p.query_among(&tip, 0.0, &a, &pose, 0.05, &[]).is_none());
-    assert!(p.query_among(&a, 0.0, &tip, &pose, 0.05, &[]).is_none());
+    assert!(
+        p.query_among(&pair((&tip, 0.0), &a, &pose), 0.05, &[])
+            .is_none()
+    );
+    assert!(
+        p.query_among(&pair((&a, 0.0), &tip, &pose), 0.05, &[])
+            .is_none()
+    );
     let bad = Pose::translation(f64::NAN, 0.0, 0.0);
-    let near = p.query_among(&a, 0.0, &a, &bad, 0.05, &[[0, 0]]).unwrap();
+    let near = p
+        .query_among(&pair((&a, 0.0), &a, &bad), 0.05, &[[0, 0]])
+        .unwrap();
     assert_eq!(near.complete_to, f64::NEG_INFINITY);
 }

@@ -29,7 +29,7 @@ use crate::motion::pull_between;
 use crate::outcome::{ArmOutcome, Contact, MAX_SUBSTEPS, SpringState};
 use crate::rendered::{RenderContext, RenderedProxy};
 use crate::rows::{Candidate, candidate};
-use crate::screw_path::{ScrewPath, swapped};
+use crate::screw_path::ScrewPath;
 use crate::slots::{BodyKey, MAX_BODIES, tool_in};
 use crate::snapshot::{BodyEntry, Snapshot};
 use crate::soft::{DeformableSnapshot, MAX_DEFORMABLE_ROWS, MAX_FOUND};
@@ -533,7 +533,7 @@ impl Proxy {
             if c.distance_m - path > threshold {
                 continue;
             }
-            let at = way.advance(swapped(c.kind), &c.body, &c.tool, &-c.normal, threshold, t);
+            let at = way.advance(c.features().swapped(), &-c.normal, threshold, t);
             t = t.min(at);
         }
         t

@@ -23,7 +23,7 @@
 //! A pair that this filter wrongly drops costs feel, not safety: continuous detection stops the
 //! motion at it, and the caller then gives it a row for a while.
 
-use hapticd_ccd::{PairDistance, PairKind, closest};
+use hapticd_ccd::{FeaturePair, PairDistance, PairKind, closest};
 use hapticd_geometry::{Rigid, Vec3};
 
 use crate::snapshot::{HINTS, Pair};
@@ -56,6 +56,18 @@ pub struct Candidate {
     pub body_index: u8,
     /// Index into the snapshot's pairs.
     pub pair_index: u32,
+}
+
+impl Candidate {
+    /// The pair's features, of which the first is the tool's.
+    #[inline]
+    pub(crate) fn features(&self) -> FeaturePair<'_> {
+        FeaturePair {
+            kind: self.kind,
+            a: &self.tool,
+            b: &self.body,
+        }
+    }
 }
 
 /// Evaluates a pair at the present poses. `body` is `world_from` the frame of the pair's body

@@ -4,9 +4,9 @@
 //! Real-time callable: no allocation, bounded steps. Everything reported as clear is proven (see
 //! [`hapticd_ccd::advance`]). World frame, metres.
 
-use hapticd_ccd::advance::advance_bound;
+use hapticd_ccd::advance::{AdvanceLimits, advance_bound};
 use hapticd_ccd::pair::highest;
-use hapticd_ccd::{Advance, MotionBound, PairKind};
+use hapticd_ccd::{Advance, FeaturePair, MotionBound, PairKind};
 use hapticd_geometry::{Screw, Vec3};
 
 use crate::rows::Candidate;
@@ -60,38 +60,23 @@ impl ScrewPath {
     /// could be proven.
     pub(crate) fn advance(
         &self,
-        kind: PairKind,
-        mover: &[Vec3; 3],
-        other: &[Vec3; 3],
+        pair: FeaturePair<'_>,
         normal: &Vec3,
         threshold: f64,
         t_max: f64,
     ) -> f64 {
-        let (kind, a, b, motion, normal) = match kind {
-            PairKind::FaceVertex => (PairKind::VertexFace, other, mover, &self.back, -normal),
-            _ => (kind, mover, other, &self.forth, *normal),
+        let (pair, motion, normal) = match pair.kind {
+            PairKind::FaceVertex => (pair.swapped(), &self.back, -normal),
+            _ => (pair, &self.forth, *normal),
         };
-        match advance_bound(
-            kind,
-            a,
-            b,
-            motion,
+        let limits = AdvanceLimits {
             threshold,
             t_max,
-            ADVANCE_STEPS,
-            Some(normal),
-        ) {
+            max_steps: ADVANCE_STEPS,
+        };
+        match advance_bound(pair, motion, limits, Some(normal)) {
             Advance::Clear => t_max,
             Advance::Stopped { t, .. } => t.clamp(0.0, t_max),
         }
-    }
-}
-
-/// Returns the kind of the pair with its features swapped.
-pub(crate) fn swapped(kind: PairKind) -> PairKind {
-    match kind {
-        PairKind::VertexFace => PairKind::FaceVertex,
-        PairKind::FaceVertex => PairKind::VertexFace,
-        PairKind::EdgeEdge => PairKind::EdgeEdge,
     }
 }

@@ -14,8 +14,8 @@
 
 use std::sync::Arc;
 
-use hapticd_ccd::PairKind;
 use hapticd_ccd::pair::{closest_points, highest};
+use hapticd_ccd::{FeaturePair, PairKind};
 use hapticd_geometry::{Pose, Rigid, SmoothMesh, Vec3};
 
 use crate::slots::{BodyKey, MAX_ARMS, MAX_BODIES};
@@ -234,16 +234,16 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Creates a pair at its reference poses. `frame_from_tool` takes tool points to the frame of
+    /// Creates a pair at its reference poses. A is the tool's feature, in the tool frame, and B the
+    /// body's, in the frame of the body points. `frame_from_tool` takes tool points to the frame of
     /// the body points; the distance is that of the features less `radius_m`.
     pub fn new(
-        kind: PairKind,
-        tool: [Vec3; 3],
-        body: [Vec3; 3],
+        features: FeaturePair<'_>,
         hints: [Vec3; HINTS],
         frame_from_tool: &Rigid,
         radius_m: f64,
     ) -> Pair {
+        let (kind, tool, body) = (features.kind, *features.a, *features.b);
         let (a, b, _) = closest_points(kind, &tool.map(|p| frame_from_tool.point(&p)), &body);
         let distance = (a - b).norm();
         // Any unit vector is valid; this one is the best except for rounding.
@@ -418,7 +418,16 @@ mod tests {
                 };
                 let reference = pose(0.3);
                 let hints = [Vec3::zeros(); HINTS];
-                let pair = Pair::new(kind, tool, body, hints, &Rigid::new(&reference), 0.0);
+                let pair = Pair::new(
+                    FeaturePair {
+                        kind,
+                        a: &tool,
+                        b: &body,
+                    },
+                    hints,
+                    &Rigid::new(&reference),
+                    0.0,
+                );
                 let here = pair.separation(&Rigid::new(&reference));
                 assert!(here <= pair.distance_m + 1e-12, "{kind:?}");
                 tight += usize::from(here > pair.distance_m - 1e-9);
@@ -440,9 +449,11 @@ mod tests {
     #[test]
     fn touching_features_are_never_sieved_out() {
         let pair = Pair::new(
-            PairKind::EdgeEdge,
-            [Vec3::x(), -Vec3::x(), Vec3::zeros()],
-            [Vec3::y(), -Vec3::y(), Vec3::zeros()],
+            FeaturePair {
+                kind: PairKind::EdgeEdge,
+                a: &[Vec3::x(), -Vec3::x(), Vec3::zeros()],
+                b: &[Vec3::y(), -Vec3::y(), Vec3::zeros()],
+            },
             [Vec3::zeros(); HINTS],
             &Rigid::new(&Pose::identity()),
             0.0,

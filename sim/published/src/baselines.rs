@@ -145,27 +145,26 @@ impl Neighbours for ByRegistration {
             .gather(&self.registration, &self.particles, &self.positions);
         self.gathered
             .candidates(&mut self.registration, r2, |one, others| {
-                near(one, others, r2, |o| o, |_| true, out);
+                near(one, others, r2, |_| true, out);
             });
     }
 }
 
 /// Appends the pairs of a point with those `others` that are within the radius and fit.
 #[inline]
-fn near<T>(
+fn near<T: AsRef<GatheredPoint>>(
     own: &GatheredPoint,
     others: &[T],
     r2: f64,
-    point: impl Fn(&T) -> &GatheredPoint,
     fits: impl Fn(&T) -> bool,
     out: &mut Pairs,
 ) {
     let i = own.number;
     let pair = |other: &T| {
-        let j = point(other).number;
+        let j = other.as_ref().number;
         [i.min(j), i.max(j)]
     };
-    let hit = |other: &T| ((point(other).at - own.at).norm_squared() <= r2) & fits(other);
+    let hit = |other: &T| ((other.as_ref().at - own.at).norm_squared() <= r2) & fits(other);
     if others.len() < MIN_FOR_BOX {
         for other in others {
             if hit(other) {
@@ -313,6 +312,13 @@ struct Hashed {
     cell: [i32; 3],
 }
 
+impl AsRef<GatheredPoint> for Hashed {
+    #[inline]
+    fn as_ref(&self) -> &GatheredPoint {
+        &self.point
+    }
+}
+
 /// Neighbours by spatial hashing: unbounded space, a table of fixed size, refilled at each update.
 #[derive(Clone, Debug)]
 pub struct ByHash {
@@ -433,7 +439,7 @@ impl Neighbours for ByHash {
             let end = self.starts[self.bucket(own.cell) + 1] as usize;
             let cell = own.cell;
             let rest = &self.items[k + 1..end];
-            near(&own.point, rest, r2, |o| &o.point, |o| o.cell == cell, out);
+            near(&own.point, rest, r2, |o| o.cell == cell, out);
             if last != Some(cell) {
                 // Points of one cell usually follow each other.
                 last = Some(cell);
@@ -452,14 +458,7 @@ impl Neighbours for ByHash {
             }
             for &(start, end, cell) in &self.ranges {
                 let others = &self.items[start as usize..end as usize];
-                near(
-                    &own.point,
-                    others,
-                    r2,
-                    |o| &o.point,
-                    |o| o.cell == cell,
-                    out,
-                );
+                near(&own.point, others, r2, |o| o.cell == cell, out);
             }
         }
     }

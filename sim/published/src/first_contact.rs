@@ -19,7 +19,7 @@
 
 use hapticd_ccd::index::Leaf;
 use hapticd_ccd::obb::{Axes, Obb, overlap_on};
-use hapticd_ccd::{MeshIndex, ObbTree, PairKind};
+use hapticd_ccd::{FeaturePair, MeshIndex, ObbTree, PairKind};
 use hapticd_geometry::{Mat3, Pose, Screw, Vec3, transform};
 
 use crate::backface::BackFaceCones;
@@ -168,7 +168,26 @@ pub fn first_contact(
     screw: &Screw,
     options: &FirstContactOptions,
 ) -> (Option<FirstContact>, Counters) {
-    first_contact_culled(a, b, b_from_a, screw, options, &Culling::NONE)
+    let motion = ShapeMotion {
+        a,
+        b,
+        b_from_a,
+        screw,
+    };
+    first_contact_culled(motion, options, &Culling::NONE)
+}
+
+/// A shape that moves past a static one.
+#[derive(Clone, Copy, Debug)]
+pub struct ShapeMotion<'a> {
+    /// The moving shape.
+    pub a: &'a MeshIndex,
+    /// The static shape.
+    pub b: &'a MeshIndex,
+    /// Where A starts, in b's frame.
+    pub b_from_a: &'a Pose,
+    /// What A follows, in b's frame.
+    pub screw: &'a Screw,
 }
 
 /// As [`first_contact()`], without parts that move away from the other body.
@@ -179,13 +198,16 @@ pub fn first_contact(
 /// recede while another does not). So it may be tested more than once.
 #[must_use]
 pub fn first_contact_culled(
-    a: &MeshIndex,
-    b: &MeshIndex,
-    b_from_a: &Pose,
-    screw: &Screw,
+    motion: ShapeMotion<'_>,
     options: &FirstContactOptions,
     culling: &Culling<'_>,
 ) -> (Option<FirstContact>, Counters) {
+    let ShapeMotion {
+        a,
+        b,
+        b_from_a,
+        screw,
+    } = motion;
     let numbers = [
         screw.angle,
         screw.translation,
@@ -283,19 +305,23 @@ enum Faces {
     Recede,
 }
 
-/// Known states of all boxes of one body; empty without culling.
-struct Stamps(Vec<Faces>);
+/// The cones of one body, and the known states of all its boxes; empty without culling.
+struct Stamps<'a> {
+    cones: Option<&'a BackFaceCones>,
+    faces: Vec<Faces>,
+}
 
-impl Stamps {
-    fn new(cones: Option<&BackFaceCones>, nodes: usize) -> Self {
-        Self(vec![
-            Faces::Unknown;
-            if cones.is_some() { nodes } else { 0 }
-        ])
+impl<'a> Stamps<'a> {
+    fn new(cones: Option<&'a BackFaceCones>, nodes: usize) -> Self {
+        let nodes = if cones.is_some() { nodes } else { 0 };
+        Self {
+            cones,
+            faces: vec![Faces::Unknown; nodes],
+        }
     }
 
     fn get(&self, node: u32) -> Faces {
-        self.0
+        self.faces
             .get(node as usize)
             .copied()
             .unwrap_or(Faces::Approach)
@@ -328,8 +354,7 @@ impl Search<'_> {
         self.counters.boxes_continuous += 1;
         let t_end = self.t_end();
         overlap_during(
-            a,
-            b,
+            [a, b],
             self.screw,
             t_end,
             &self.options.sweep,
@@ -351,9 +376,8 @@ impl Search<'_> {
             if !self.overlap(&moved, &still) {
                 continue;
             }
-            let cones = (self.culling.cones_a, self.culling.cones_b);
-            if self.recedes(cones.0, &mut stamps_a, ia, na.is_leaf(), &moved, true)
-                || self.recedes(cones.1, &mut stamps_b, ib, nb.is_leaf(), &still, false)
+            if self.recedes(&mut stamps_a, ia, na.is_leaf(), &moved, true)
+                || self.recedes(&mut stamps_b, ib, nb.is_leaf(), &still, false)
             {
                 continue;
             }
@@ -379,14 +403,13 @@ impl Search<'_> {
     /// Tests whether a box of A, moved to its start, or of B moves away from the other body.
     fn recedes(
         &mut self,
-        cones: Option<&BackFaceCones>,
-        stamps: &mut Stamps,
+        stamps: &mut Stamps<'_>,
         node: u32,
         leaf: bool,
         obb: &Obb,
         of_a: bool,
     ) -> bool {
-        let Some(cones) = cones else {
+        let Some(cones) = stamps.cones else {
             return false;
         };
         let known = stamps.get(node);
@@ -408,7 +431,7 @@ impl Search<'_> {
             recedes(obb, cone, self.screw, -1.0)
         };
         if self.culling.stamps {
-            stamps.0[node as usize] = if away { Faces::Recede } else { Faces::Approach };
+            stamps.faces[node as usize] = if away { Faces::Recede } else { Faces::Approach };
         }
         away
     }
@@ -526,7 +549,12 @@ impl Search<'_> {
             PairKind::EdgeEdge => &mut self.counters.edge_edge,
         } += 1;
         let precision = &self.options.precision;
-        let Some(c) = first_contact_of_pair(kind, a, b, self.screw, self.t_end(), precision) else {
+        let Some(c) = first_contact_of_pair(
+            FeaturePair { kind, a, b },
+            self.screw,
+            self.t_end(),
+            precision,
+        ) else {
             return;
         };
         let earlier = self.best.as_ref().is_none_or(|best| {

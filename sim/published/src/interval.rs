@@ -20,7 +20,7 @@
 //! but slow. No panics: non-finite inputs give an uncertain contact at time 0. Metres; time in
 //! fractions of the screw.
 
-use hapticd_ccd::pair::{PairDistance, PairKind, closest};
+use hapticd_ccd::pair::{FeaturePair, PairDistance, PairKind, closest};
 use hapticd_geometry::{IVec3, Interval, Screw, Vec3};
 
 /// Required precision of a first time of contact (Redon 2002, section 3.3.3).
@@ -164,16 +164,14 @@ const MAX_DEPTH: u32 = 52;
 /// First contact of a feature pair while A's feature follows `screw`, over `[0, t_end]`, `t_end <=
 /// 1`.
 ///
-/// `a`, `b` and `screw` are as for [`hapticd_ccd::advance()`]. The search halves the *whole* screw
+/// Pair and screw are as for [`hapticd_ccd::advance()`]. The search halves the *whole* screw
 /// and skips what lies after `t_end`. So `t_end` decides only whether a contact is reported, not
 /// its value. A contact is reported at the lower end of an interval of the width that `precision`
 /// asks for, if the features are then as close as the distance they can travel in it. `None` is
 /// proven: no contact.
 #[must_use]
 pub fn first_contact_of_pair(
-    kind: PairKind,
-    a: &[Vec3; 3],
-    b: &[Vec3; 3],
+    FeaturePair { kind, a, b }: FeaturePair<'_>,
     screw: &Screw,
     t_end: f64,
     precision: &Precision,

@@ -41,13 +41,12 @@ impl Default for SweepOptions {
     }
 }
 
-/// Tests whether `a`, moving with `screw`, may overlap the static `b` at some time in `[0, t_end]`.
-/// Both boxes (`a` at time 0) and the screw are in one frame. `evaluations` counts interval
-/// separating-axis tests.
+/// Tests whether the first box, moving with `screw`, may overlap the static second one at some time
+/// in `[0, t_end]`. Both boxes (the first at time 0) and the screw are in one frame. `evaluations`
+/// counts interval separating-axis tests.
 #[must_use]
 pub fn overlap_during(
-    a: &Obb,
-    b: &Obb,
+    [a, b]: [&Obb; 2],
     screw: &Screw,
     t_end: f64,
     options: &SweepOptions,

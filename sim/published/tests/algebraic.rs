@@ -5,11 +5,11 @@ mod common;
 
 use common::{SplitMix, about_z, two_edges, vertex_and_face};
 use hapticd_ccd::obb::Obb;
-use hapticd_ccd::{PairKind, closest};
+use hapticd_ccd::{FeaturePair, PairKind, closest};
 use hapticd_geometry::{Interval, Mat3, Screw, Vec3};
 use hapticd_published::algebraic::AlgebraicMotion;
 use hapticd_published::algebraic::cubic::{roots_in, value};
-use hapticd_published::algebraic::pair::{edge_edge, first_contact_of_pair, vertex_face};
+use hapticd_published::algebraic::pair::{Edge, edge_edge, first_contact_of_pair, vertex_face};
 use hapticd_published::algebraic::sphere::{sphere_quartic, spheres_meet};
 use hapticd_published::interval::{self, Precision};
 use hapticd_published::sweep::{Axes, SweepOptions, overlap_during, separated_during};
@@ -21,7 +21,17 @@ fn motion(angle: f64, translation: f64) -> AlgebraicMotion {
 /// Contact time on the algebraic motion, with points given in the frame of the screw.
 fn algebraic_time(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], m: &AlgebraicMotion) -> f64 {
     let frame = |p: &[Vec3; 3]| p.map(|x| m.to_frame(&x));
-    let c = first_contact_of_pair(kind, &frame(a), &frame(b), m, 1.0, 1e-9).expect("contact");
+    let c = first_contact_of_pair(
+        FeaturePair {
+            kind,
+            a: &frame(a),
+            b: &frame(b),
+        },
+        m,
+        1.0,
+        1e-9,
+    )
+    .expect("contact");
     m.time_of(c.share)
 }
 
@@ -32,7 +42,8 @@ fn uniform(kind: PairKind, a: &[Vec3; 3], b: &[Vec3; 3], s: &Screw) -> interval:
         position_m: 1e-13,
         ..Precision::default()
     };
-    interval::first_contact_of_pair(kind, a, b, s, 1.0, &precision).expect("contact")
+    interval::first_contact_of_pair(FeaturePair { kind, a, b }, s, 1.0, &precision)
+        .expect("contact")
 }
 
 fn near(x: f64, y: f64, tolerance: f64) {
@@ -97,7 +108,12 @@ fn v3_edge_edge() {
     let m = motion(1.2, 0.5);
     let t = m.half_tangent();
     near(t, 0.684_136_808_342, 1e-12);
-    let c = edge_edge(&a[0], &(a[1] - a[0]), &b[0], &(b[1] - b[0]), 0.5, t);
+    let c = edge_edge(
+        &Edge::between(&a[0], &a[1]),
+        &Edge::between(&b[0], &b[1]),
+        0.5,
+        t,
+    );
     let printed = [
         -1.124,
         4.445_423_986_770,
@@ -159,11 +175,11 @@ fn v4_spheres() {
     }
     let at = |x: f64| q.iter().rev().fold(0.0, |sum, c| sum * x + c);
     near(at(1.0), -0.373_825_445_109, 1e-11);
-    assert!(spheres_meet(&a, &b, 0.55, 0.3, t, 1.0));
+    assert!(spheres_meet([&a, &b], 0.55, 0.3, t, 1.0));
     let first = 0.633_286_622_9 / t;
     near(at(first), 0.0, 1e-9);
-    assert!(spheres_meet(&a, &b, 0.55, 0.3, t, first + 1e-6));
-    assert!(!spheres_meet(&a, &b, 0.55, 0.3, t, first - 1e-6));
+    assert!(spheres_meet([&a, &b], 0.55, 0.3, t, first + 1e-6));
+    assert!(!spheres_meet([&a, &b], 0.55, 0.3, t, first - 1e-6));
 }
 
 /// V5, the screw of a twist, is tested with the screw; this tests that the algebraic motion has the
@@ -216,16 +232,14 @@ fn v6_boxes() {
     };
     let first = 0.307_421_344_914;
     assert!(overlap_during(
-        &a,
-        &b,
+        [&a, &b],
         &quarter,
         first + 1e-6,
         &fine,
         &mut sweeps
     ));
     assert!(!overlap_during(
-        &a,
-        &b,
+        [&a, &b],
         &quarter,
         first - 1e-3,
         &fine,
@@ -254,7 +268,12 @@ fn polynomials_are_what_they_say() {
             moved.coords
         };
         let (x, y) = (at(&p[0]), at(&p[1]));
-        let c = edge_edge(&p[0], &(p[1] - p[0]), &p[2], &(p[3] - p[2]), s, t);
+        let c = edge_edge(
+            &Edge::between(&p[0], &p[1]),
+            &Edge::between(&p[2], &p[3]),
+            s,
+            t,
+        );
         let direct = (p[2] - x).dot(&(y - x).cross(&(p[3] - p[2])));
         near(value(&c, share), direct * scale, 1e-12 * scale.max(1.0));
         let c = vertex_face(&p[0], &[p[1], p[2], p[3]], s, t);
@@ -288,7 +307,7 @@ fn spheres_agree_with_sampling() {
         let least = (0..=1_000)
             .map(|i| (m.moved(&a, end * f64::from(i) / 1_000.0) - b).norm())
             .fold(f64::INFINITY, f64::min);
-        let meet = spheres_meet(&a, &b, radii, s, m.half_tangent(), end);
+        let meet = spheres_meet([&a, &b], radii, s, m.half_tangent(), end);
         if least <= radii {
             hits += 1;
             assert!(meet);
@@ -304,8 +323,7 @@ fn spheres_agree_with_sampling() {
         "{hits} {misses} {grazes}"
     );
     assert!(spheres_meet(
-        &Vec3::repeat(f64::NAN),
-        &Vec3::zeros(),
+        [&Vec3::repeat(f64::NAN), &Vec3::zeros()],
         0.1,
         0.1,
         0.1,
@@ -334,7 +352,7 @@ fn contacts_agree_with_sampling() {
             let shift = through - (b[0] * 0.3 + b[1] * 0.7);
             b = b.map(|x| x + shift);
         }
-        let found = first_contact_of_pair(kind, &a, &b, &m, 1.0, 1e-9);
+        let found = first_contact_of_pair(FeaturePair { kind, a: &a, b: &b }, &m, 1.0, 1e-9);
         let distance =
             |share: f64| common::oracle_distance(kind, &a.map(|x| m.moved(&x, share)), &b);
         if let Some(c) = found {

@@ -8,7 +8,7 @@ use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes, transform};
 use hapticd_published::backface::recede::{recedes, recedes_between};
 use hapticd_published::backface::{BackFaceCones, ConeError, Strategy};
 use hapticd_published::first_contact::{
-    CullBoxes, Culling, FirstContactOptions, first_contact, first_contact_culled,
+    CullBoxes, Culling, FirstContactOptions, ShapeMotion, first_contact, first_contact_culled,
 };
 
 fn solids() -> Vec<MeshIndex> {
@@ -178,8 +178,16 @@ fn the_contact_of_closed_solids_stays() {
                     boxes,
                     stamps,
                 };
-                let (found, counters) =
-                    first_contact_culled(a, b, &start, &screw, &options, &culling);
+                let (found, counters) = first_contact_culled(
+                    ShapeMotion {
+                        a,
+                        b,
+                        b_from_a: &start,
+                        screw: &screw,
+                    },
+                    &options,
+                    &culling,
+                );
                 tested[n] = counters.back_faces;
                 if stamps && k == 0 {
                     match boxes {

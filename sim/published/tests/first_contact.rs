@@ -3,7 +3,7 @@
 mod common;
 
 use common::SplitMix;
-use hapticd_ccd::{MeshIndex, PairKind, Proximity};
+use hapticd_ccd::{FeaturePair, MeshIndex, PairKind, Proximity};
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, shapes, transform};
 use hapticd_published::first_contact::{
     Counters, FirstContact, FirstContactOptions, PreTests, first_contact,
@@ -48,7 +48,16 @@ fn brute(a: &MeshIndex, b: &MeshIndex, start: &Pose, screw: &Screw, p: &Precisio
             for j in 0..nb[kind.points_b() - 1] {
                 let fb = b.feature_b(kind, j).expect("in range");
                 let end = best.unwrap_or(1.0);
-                if let Some(c) = first_contact_of_pair(kind, &fa, &fb, screw, end, p) {
+                if let Some(c) = first_contact_of_pair(
+                    FeaturePair {
+                        kind,
+                        a: &fa,
+                        b: &fb,
+                    },
+                    screw,
+                    end,
+                    p,
+                ) {
                     best = Some(best.map_or(c.t, |t| t.min(c.t)));
                 }
             }

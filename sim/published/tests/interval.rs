@@ -9,7 +9,7 @@ use common::{
     KINDS, SplitMix, about_z, distance_at, screw_position, screw_through, two_edges,
     vertex_and_face,
 };
-use hapticd_ccd::{Advance, PairKind, advance};
+use hapticd_ccd::{Advance, AdvanceLimits, FeaturePair, PairKind, advance};
 use hapticd_geometry::{Interval, Screw, Vec3};
 use hapticd_published::interval::{Contact, Precision, coplanarity, first_contact_of_pair};
 
@@ -26,7 +26,7 @@ fn first(
     screw: &Screw,
     p: &Precision,
 ) -> Option<Contact> {
-    first_contact_of_pair(kind, a, b, screw, 1.0, p)
+    first_contact_of_pair(FeaturePair { kind, a, b }, screw, 1.0, p)
 }
 
 #[test]
@@ -282,7 +282,16 @@ fn agrees_with_conservative_advancement() {
     for _ in 0..4_000 {
         let (kind, a, b, screw) = random_meeting(&mut rng);
         let root = first(kind, &a, &b, &screw, &precision);
-        let steps = advance(kind, &a, &b, &screw, 2e-9, 1.0, 1_000_000, None);
+        let steps = advance(
+            FeaturePair { kind, a: &a, b: &b },
+            &screw,
+            AdvanceLimits {
+                threshold: 2e-9,
+                t_max: 1.0,
+                max_steps: 1_000_000,
+            },
+            None,
+        );
         match (root, steps) {
             (Some(c), Advance::Stopped { t, distance, .. }) => {
                 both += 1;
@@ -431,7 +440,8 @@ fn the_end_only_cuts_off() {
         let (kind, a, b, screw) = random_meeting(&mut rng);
         let whole = first(kind, &a, &b, &screw, &precision);
         let end = rng.range(0.0, 1.0);
-        let part = first_contact_of_pair(kind, &a, &b, &screw, end, &precision);
+        let part =
+            first_contact_of_pair(FeaturePair { kind, a: &a, b: &b }, &screw, end, &precision);
         assert_eq!(part, whole.filter(|c| c.t <= end));
     }
 }

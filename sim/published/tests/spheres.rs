@@ -3,7 +3,7 @@
 mod common;
 
 use common::SplitMix;
-use hapticd_ccd::{MeshIndex, PairKind};
+use hapticd_ccd::{FeaturePair, MeshIndex, PairKind};
 use hapticd_geometry::{Pose, Quat, Screw, TriMesh, Vec3, shapes, transform};
 use hapticd_published::algebraic::AlgebraicMotion;
 use hapticd_published::algebraic::pair::first_contact_of_pair;
@@ -105,7 +105,9 @@ fn brute(a: &MeshIndex, b: &MeshIndex, start: &Pose, m: &AlgebraicMotion) -> Opt
                     .feature_b(kind, j)
                     .expect("in range")
                     .map(|x| m.to_frame(&x));
-                if let Some(c) = first_contact_of_pair(kind, &p, &q, m, 1.0, 1e-9) {
+                if let Some(c) =
+                    first_contact_of_pair(FeaturePair { kind, a: &p, b: &q }, m, 1.0, 1e-9)
+                {
                     best = Some(best.map_or(c.share, |s: f64| s.min(c.share)));
                 }
             }

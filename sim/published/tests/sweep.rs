@@ -42,8 +42,7 @@ fn a_box_that_circles_another_is_separated_at_once() {
     let mut evaluations = 0;
     let options = SweepOptions::default();
     assert!(!overlap_during(
-        &a,
-        &b,
+        [&a, &b],
         &quarter_turn(),
         1.0,
         &options,
@@ -64,7 +63,7 @@ fn a_box_that_circles_too_near_overlaps_from_its_first_contact_on() {
         max_depth: 20,
         axes: Axes::All,
     };
-    let during = |t_end: f64| overlap_during(&a, &b, &quarter_turn(), t_end, &fine, &mut 0);
+    let during = |t_end: f64| overlap_during([&a, &b], &quarter_turn(), t_end, &fine, &mut 0);
     assert!(during(1.0) && during(contact + 1e-9));
     assert!(!during(contact - 1e-3));
     // The contact time itself, from cos + sin = 1.35.
@@ -137,7 +136,8 @@ fn no_overlap_is_missed_and_subdivision_removes_false_ones() {
                     ..SweepOptions::default()
                 };
                 let mut count = 0;
-                let said = overlap_during(&case.a, &case.b, &case.screw, 1.0, &options, &mut count);
+                let said =
+                    overlap_during([&case.a, &case.b], &case.screw, 1.0, &options, &mut count);
                 assert!(said || !real, "missed with k = {k}, {axes:?}");
                 if axes == Axes::All {
                     wrong[i] += i32::from(said && !real);
@@ -170,7 +170,7 @@ fn no_overlap_is_missed_in_a_hundred_thousand_motions() {
             axes: [Axes::All, Axes::Faces][k % 2],
             ..SweepOptions::default()
         };
-        let found = overlap_during(&case.a, &case.b, &case.screw, 1.0, &options, &mut 0);
+        let found = overlap_during([&case.a, &case.b], &case.screw, 1.0, &options, &mut 0);
         let real = sampled(&case, 200);
         assert!(found || !real, "missed: {:?}", options.axes);
         truth += usize::from(real);
@@ -189,7 +189,7 @@ fn shorter_motions_overlap_less() {
     let mut later = 0;
     for _ in 0..500 {
         let case = random_case(&mut rng);
-        let during = |t: f64| overlap_during(&case.a, &case.b, &case.screw, t, &options, &mut 0);
+        let during = |t: f64| overlap_during([&case.a, &case.b], &case.screw, t, &options, &mut 0);
         let at_start = obb::overlap(&case.a, &case.b);
         assert!(during(0.0) || !at_start);
         later += i32::from(!during(0.0) && during(1.0));
@@ -206,8 +206,7 @@ fn tiny_rotations_and_nonsense_are_safe() {
         let d = rng.point(0.3) - case.a.center;
         case.screw = Screw::from_twist(&d, &w, &case.a.center);
         let said = overlap_during(
-            &case.a,
-            &case.b,
+            [&case.a, &case.b],
             &case.screw,
             1.0,
             &SweepOptions::default(),
@@ -220,8 +219,7 @@ fn tiny_rotations_and_nonsense_are_safe() {
             ..SweepOptions::default()
         };
         assert!(overlap_during(
-            &case.a,
-            &case.b,
+            [&case.a, &case.b],
             &case.screw,
             1.0,
             &depth,

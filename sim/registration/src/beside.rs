@@ -19,6 +19,13 @@ pub struct GatheredPoint {
     pub number: u32,
 }
 
+impl AsRef<GatheredPoint> for GatheredPoint {
+    #[inline]
+    fn as_ref(&self) -> &GatheredPoint {
+        self
+    }
+}
+
 /// Points of one leaf: their range and bounding box.
 #[derive(Clone, Copy, Debug)]
 struct Group {

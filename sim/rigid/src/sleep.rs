@@ -96,18 +96,17 @@ pub(crate) fn rouse(bodies: &mut [Option<RigidBody>], links: &[Link], slot: u32)
     }
 }
 
-/// Updates, after a step of `step_s`, which bodies are quiet, and puts groups to sleep.
-pub(crate) fn settle(
+/// Updates, after a step of `step_s`, for how long bodies have been quiet. Returns whether any has
+/// been quiet for long enough to sleep.
+pub(crate) fn update_quiet(
     bodies: &mut [Option<RigidBody>],
-    state: &mut State,
-    links: &[Link],
-    groups: &mut Groups,
+    state: &State,
     settings: &Settings,
     step_s: f64,
-) {
+) -> bool {
     // In a first-order world bodies move only when commanded, so none needs to be put to sleep.
     if settings.order == Order::First {
-        return;
+        return false;
     }
     let mut any_ready = false;
     for (body, twist) in bodies.iter_mut().zip(&state.twist) {
@@ -121,9 +120,17 @@ pub(crate) fn settle(
         body.quiet_s = if quiet { body.quiet_s + step_s } else { 0.0 };
         any_ready |= body.quiet_s >= settings.sleep_after_s;
     }
-    if !any_ready {
-        return;
-    }
+    any_ready
+}
+
+/// Puts to sleep the groups whose members have all been quiet for long enough.
+pub(crate) fn fall_asleep(
+    bodies: &mut [Option<RigidBody>],
+    state: &mut State,
+    links: &[Link],
+    groups: &mut Groups,
+    settings: &Settings,
+) {
     groups.start(bodies.len());
     let dynamic = |slot: u32| {
         bodies[slot as usize]

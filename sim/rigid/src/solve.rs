@@ -14,8 +14,8 @@ mod impact;
 
 use std::ops::Range;
 
-use hapticd_ccd::Advance;
 use hapticd_ccd::moving::{Motion, advance_features};
+use hapticd_ccd::{Advance, AdvanceLimits, FeaturePair};
 use hapticd_gauss::{ConeSolver, Contact, DescentLimits, Mover};
 use hapticd_geometry::{Mat3, Pose, Screw, Vec3};
 
@@ -122,14 +122,17 @@ impl SolveContext<'_> {
             return true;
         };
         advance_features(
-            f.kind,
-            &a,
-            &b,
-            x,
-            y,
-            link.distances.safe_m,
-            1.0,
-            PASSING_STEPS,
+            FeaturePair {
+                kind: f.kind,
+                a: &a,
+                b: &b,
+            },
+            [x, y],
+            AdvanceLimits {
+                threshold: link.distances.safe_m,
+                t_max: 1.0,
+                max_steps: PASSING_STEPS,
+            },
         ) != Advance::Clear
     }
 
@@ -209,6 +212,14 @@ pub(crate) struct Interval {
     pub impulses_s: f64,
 }
 
+/// What a solve writes.
+pub(crate) struct SolveOutput<'a> {
+    /// Links, whose contacts keep their impulses.
+    pub links: &'a mut [Link],
+    pub motions: &'a mut Motions,
+    pub counters: &'a mut Counters,
+}
+
 /// Ranges of one group in the lists.
 #[derive(Clone, Debug)]
 struct Group {
@@ -222,18 +233,17 @@ impl Solver {
     pub fn velocities(
         &mut self,
         scene: &SolveContext<'_>,
-        links: &mut [Link],
         interval: Interval,
-        out: &mut Motions,
-        counters: &mut Counters,
+        output: &mut SolveOutput<'_>,
     ) {
+        let out = &mut *output.motions;
         out.reset(scene.bodies.len());
         for slot in 0..scene.bodies.len() {
             let given = scene.given(slot);
             (out.start[slot], out.end[slot], out.way[slot]) = (given, given, given);
         }
         self.load_movers(scene, interval.step_s);
-        self.load_rows(scene, links, interval.step_s);
+        self.load_rows(scene, output.links, interval.step_s);
         self.residual_m_s = 0.0;
         self.squeezing.clear();
         let mut group = Group {
@@ -248,10 +258,11 @@ impl Solver {
             let members = &self.by_group[group.members.end..];
             let count = members.iter().take_while(|m| m.0 == name).count();
             group.members = group.members.end..group.members.end + count;
-            counters.groups += 1;
-            counters.contacts += group.rows.len() as u32;
-            self.solve_group(scene, links, interval, &group, out, counters);
+            output.counters.groups += 1;
+            output.counters.contacts += group.rows.len() as u32;
+            self.solve_group(scene, interval, &group, output);
         }
+        let out = &mut *output.motions;
         for member in self.members.iter().filter(|m| !m.touched) {
             let slot = member.slot as usize;
             out.start[slot] = member.before;
@@ -460,12 +471,15 @@ impl Solver {
     fn solve_group(
         &mut self,
         scene: &SolveContext<'_>,
-        links: &mut [Link],
         interval: Interval,
         group: &Group,
-        out: &mut Motions,
-        counters: &mut Counters,
+        output: &mut SolveOutput<'_>,
     ) {
+        let SolveOutput {
+            links,
+            motions: out,
+            counters,
+        } = output;
         let (mut squeezing, mut lacking) = (false, 0.0_f64);
         self.contacts.clear();
         for i in group.rows.clone() {

@@ -34,12 +34,12 @@ use hapticd_geometry::{Pose, Screw, Vec3};
 
 use crate::body::{BodyKind, RigidBody, Twist};
 use crate::broad::{Ball, Broad};
-use crate::clamp::proven;
+use crate::clamp::Detection;
 use crate::link::{Link, Sides};
 use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
 use crate::settings::{Order, Settings};
-use crate::sleep::{settle, wake};
-use crate::solve::{Interval, MAX_TURN, SolveContext, State};
+use crate::sleep::{fall_asleep, update_quiet, wake};
+use crate::solve::{Interval, MAX_TURN, SolveContext, SolveOutput, State};
 use crate::world::{RigidWorld, is_solid, sides};
 
 /// Maximum number of motion segments in a step. The rest of the step is then not simulated, which
@@ -160,14 +160,13 @@ impl RigidWorld {
                 }
             }
         }
-        if passed > 0.0 {
-            settle(
+        if passed > 0.0 && update_quiet(&mut self.bodies, &self.state, &self.settings, passed) {
+            fall_asleep(
                 &mut self.bodies,
                 &mut self.state,
                 &self.links,
                 &mut self.groups,
                 &self.settings,
-                passed,
             );
         }
     }
@@ -262,13 +261,12 @@ impl RigidWorld {
             impulses_s: self.impulses_s,
         };
         let counters = &mut self.plan.counters;
-        self.solver.velocities(
-            &scene,
-            &mut self.links,
-            interval,
-            &mut self.motions,
+        let mut output = SolveOutput {
+            links: &mut self.links,
+            motions: &mut self.motions,
             counters,
-        );
+        };
+        self.solver.velocities(&scene, interval, &mut output);
         for &slot in &self.solver.squeezing {
             counters.held += u32::from(!self.held[slot as usize]);
             self.held[slot as usize] = true;
@@ -453,6 +451,10 @@ impl RigidWorld {
         let lists = (&mut self.broad, &mut self.links, &mut self.spare);
         find_neighbours(bodies, state, &self.settings, way, lists);
         let still = Screw::identity();
+        let mut detection = Detection {
+            search: &mut self.moving,
+            counters: &mut self.plan.counters,
+        };
         let (mut t, mut stopper) = (1.0, None);
         for (k, link) in self.links.iter_mut().enumerate() {
             let pair = [&screws[link.a as usize], &screws[link.b as usize]];
@@ -462,14 +464,7 @@ impl RigidWorld {
             let Some(sides) = sides(bodies, state, link.a, link.b) else {
                 continue;
             };
-            let stop = proven(
-                link,
-                &sides,
-                pair,
-                t,
-                &mut self.moving,
-                &mut self.plan.counters,
-            );
+            let stop = detection.proven(link, &sides, pair, t);
             if stop.t < t {
                 t = stop.t;
                 stopper = Some(k);

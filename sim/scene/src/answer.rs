@@ -11,7 +11,7 @@
 //! certificate stays valid. The capacity of an answer goes to the nearest pairs over all bodies.
 
 use hapticd_ccd::intersect::Intersections;
-use hapticd_ccd::{MeshIndex, MidPhaseQuery, NearPair, PairKind, Winding};
+use hapticd_ccd::{FeaturePair, MeshIndex, MidPhaseQuery, NearPair, PairKind, Winding};
 use hapticd_geometry::{Pose, Rigid, Vec3, transform};
 use hapticd_proxy::{ArmQuery, BodyEntry, HINTS, MidPhaseShare, Pair, Query, Snapshot};
 
@@ -337,9 +337,11 @@ fn resolve(
         tool_feature: pair.feature_a,
         body_feature: pair.feature_b,
         ..Pair::new(
-            pair.kind,
-            tool_points,
-            body_points,
+            FeaturePair {
+                kind: pair.kind,
+                a: &tool_points,
+                b: &body_points,
+            },
             hints,
             frame_from_tool,
             0.0,

@@ -1,6 +1,6 @@
 //! Obstacles of a tool: the bodies of the scene and the other arms' tools.
 
-use hapticd_ccd::{MeshIndex, NearSet, Proximity};
+use hapticd_ccd::{MeshIndex, NearSet, Proximity, ShapePair};
 use hapticd_geometry::Pose;
 use hapticd_proxy::{ArmQuery, BodyKey, BodyTarget, MAX_ARMS, Material, Query, tool_id, tool_key};
 
@@ -90,12 +90,21 @@ impl<'a> Sides<'a> {
         }
     }
 
+    fn shapes(&self) -> ShapePair<'_> {
+        ShapePair {
+            a: &self.tool.shape.index,
+            a_radius: self.radius_m,
+            b: self.other,
+            b_from_a: &self.body_from_tool,
+        }
+    }
+
     pub fn query<'p>(&self, proximity: &'p mut Proximity, budget: u64) -> NearSet<'p> {
-        let (a, b) = (&self.tool.shape.index, self.other);
-        let pose = &self.body_from_tool;
+        let shapes = self.shapes();
+        let (a, b) = (shapes.a, shapes.b);
         let is_ball = a.mesh().is_none() || b.mesh().is_none();
         let budget = if is_ball { budget / BALL } else { budget };
-        proximity.query_within(a, self.radius_m, b, pose, self.reach_m, budget)
+        proximity.query_within(&shapes, self.reach_m, budget)
     }
 
     pub fn query_among<'p>(
@@ -103,8 +112,6 @@ impl<'a> Sides<'a> {
         proximity: &'p mut Proximity,
         candidates: &[[u32; 2]],
     ) -> Option<NearSet<'p>> {
-        let (a, b) = (&self.tool.shape.index, self.other);
-        let pose = &self.body_from_tool;
-        proximity.query_among(a, self.radius_m, b, pose, self.reach_m, candidates)
+        proximity.query_among(&self.shapes(), self.reach_m, candidates)
     }
 }

@@ -31,27 +31,23 @@
 use hapticd_geometry::Vec3;
 
 use super::motion::{Limits, Motion, PointState, RelativeMotion};
-use crate::advance::{Advance, RESOLUTION_M, RESOLUTION_RELATIVE, first_crossing, one_norm};
-use crate::pair::{PairDistance, PairKind, closest, support_gap};
+use crate::advance::{
+    Advance, AdvanceLimits, RESOLUTION_M, RESOLUTION_RELATIVE, first_crossing, one_norm,
+};
+use crate::pair::{FeaturePair, PairDistance, PairKind, closest, support_gap};
 
 /// Advances one feature pair while both bodies move. Guarantees and outcome are those of
 /// [`crate::advance()`].
 ///
-/// `a` and `b` are the points of the features in the frames of their bodies. The proven interval
-/// starts at 0 and ends at `t_max` at the latest. At every time in it, the distance is at least
-/// `min(threshold, distance at time 0)`, up to the rounding bound of the module. The normal of a
-/// stop is in the world frame.
+/// The points of the pair are in the frames of their bodies, and `motions` are those of A and B.
+/// The proven interval starts at 0 and ends at `t_max` at the latest. At every time in it, the
+/// distance is at least `min(threshold, distance at time 0)`, up to the rounding bound of the
+/// module. The normal of a stop is in the world frame.
 #[must_use]
-#[allow(clippy::too_many_arguments)]
 pub fn advance_features(
-    kind: PairKind,
-    a: &[Vec3; 3],
-    b: &[Vec3; 3],
-    motion_a: &Motion,
-    motion_b: &Motion,
-    threshold: f64,
-    t_max: f64,
-    max_steps: u32,
+    FeaturePair { kind, a, b }: FeaturePair<'_>,
+    [motion_a, motion_b]: [&Motion; 2],
+    limits: AdvanceLimits,
 ) -> Advance {
     let origin = motion_b.start() * nalgebra::Point3::from(b[0]);
     let common = motion_a.common_factors(motion_b);
@@ -64,6 +60,11 @@ pub fn advance_features(
         motion_of_a: &motion_of_a,
         motion_of_b: &motion_of_b,
     };
+    let AdvanceLimits {
+        threshold,
+        t_max,
+        max_steps,
+    } = limits;
     let advanced = features.advance(threshold, 0.0, t_max, max_steps);
     let Advance::Stopped {
         t,

@@ -162,12 +162,14 @@ impl MovingSearch {
             end.min(t)
         };
         let counters = &mut self.counters;
-        let (queue, end) = (&mut self.queue, t_max.min(1.0));
+        let end = t_max.min(1.0);
         let goal = SearchGoal {
             floor,
             reach: f64::NEG_INFINITY,
+            end,
         };
-        queue.run(&mut side_a, &mut side_b, goal, end, counters, &mut meet);
+        let sides = [&mut side_a, &mut side_b];
+        self.queue.run(sides, goal, counters, &mut meet);
         let Some((t, kind, feature_a, feature_b)) = best else {
             return Meeting {
                 free_until: end,
@@ -175,7 +177,7 @@ impl MovingSearch {
             };
         };
         let poses = [a.motion.pose_at(t), b.motion.pose_at(t)];
-        let first = contact(a, b, &poses, kind, feature_a, feature_b);
+        let first = contact([a, b], &poses, kind, [feature_a, feature_b]);
         let slack = stop_slack(floor);
         Meeting {
             free_until: t,
@@ -201,7 +203,7 @@ impl MovingSearch {
         self.contacts.clear();
         let near = self.near.query(a.shape, 0.0, b.shape, &b_from_a, reach);
         for n in near.pairs {
-            let found = contact(a, b, &poses, n.kind, n.feature_a, n.feature_b);
+            let found = contact([a, b], &poses, n.kind, [n.feature_a, n.feature_b]);
             self.contacts.extend(found);
         }
         &self.contacts
@@ -262,12 +264,13 @@ impl MovingSearch {
             complete_until
         };
         let counters = &mut self.counters;
-        let queue = &mut self.queue;
         let goal = SearchGoal {
             floor,
             reach: reach.max(floor),
+            end: 1.0,
         };
-        queue.run(&mut side_a, &mut side_b, goal, 1.0, counters, &mut meet);
+        let sides = [&mut side_a, &mut side_b];
+        self.queue.run(sides, goal, counters, &mut meet);
         if step.len() > capacity {
             drop_latest(step, capacity, &mut complete_until, &mut complete_to);
         }
@@ -304,12 +307,10 @@ pub(crate) fn stop_slack(floor: f64) -> f64 {
 
 /// The contact of two features at given poses; `None` if a feature does not exist.
 fn contact(
-    a: &MovingBody<'_>,
-    b: &MovingBody<'_>,
+    [a, b]: [&MovingBody<'_>; 2],
     poses: &[Pose; 2],
     kind: PairKind,
-    feature_a: u32,
-    feature_b: u32,
+    [feature_a, feature_b]: [u32; 2],
 ) -> Option<MovingContact> {
     let points_a = a.shape.feature_a(kind, feature_a)?;
     let points_b = b.shape.feature_b(kind, feature_b)?;

@@ -130,6 +130,8 @@ pub(crate) struct SearchGoal {
     pub(crate) floor: f64,
     /// Finds pairs that may be nearer than this at time 0, metres; negative for none.
     pub(crate) reach: f64,
+    /// Time from which on nothing is of interest.
+    pub(crate) end: f64,
 }
 
 /// The queue of a search, kept between searches.
@@ -140,14 +142,11 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// Passes every feature pair that meets the goal to `meet`, in the order of the triangles'
-    /// times, each pair once. `meet` returns the time from which on nothing is of interest any
-    /// more.
+    /// times, each pair once. `meet` is given the end of the goal and returns the new one.
     pub(crate) fn run(
         &mut self,
-        a: &mut Side<'_>,
-        b: &mut Side<'_>,
-        goal: SearchGoal,
-        mut end: f64,
+        [a, b]: [&mut Side<'_>; 2],
+        mut goal: SearchGoal,
         counters: &mut MovingCounters,
         meet: &mut impl FnMut(&FoundPair<'_, '_>, f64) -> f64,
     ) {
@@ -159,25 +158,25 @@ impl Queue {
             far: true,
         });
         while let Some(item) = self.heap.pop() {
-            if item.time > end {
+            if item.time > goal.end {
                 break;
             }
-            let Item { time, .. } = item;
+            let (Item { time, .. }, SearchGoal { end, .. }) = (item, goal);
             if item.far {
                 let box_a = a.moving_box(item.a, time, end);
                 let box_b = b.moving_box(item.b, time, end);
-                self.test(item, [&box_a, &box_b], [a, b], goal, end, counters);
+                self.test(item, [&box_a, &box_b], [a, b], goal, counters);
                 continue;
             }
             let larger = || a.size(item.a) > b.size(item.b);
             match (a.children(item.a), b.children(item.b)) {
-                (None, None) => leaves(&item, a, b, &mut end, counters, meet),
+                (None, None) => leaves(&item, [a, b], &mut goal.end, counters, meet),
                 (Some(first), below) if below.is_none() || larger() => {
                     let box_b = b.moving_box(item.b, time, end);
                     for child in [first, first + 1] {
                         let box_a = a.moving_box(child, time, end);
                         let item = Item { a: child, ..item };
-                        self.test(item, [&box_a, &box_b], [a, b], goal, end, counters);
+                        self.test(item, [&box_a, &box_b], [a, b], goal, counters);
                     }
                 }
                 (_, Some(first)) => {
@@ -185,7 +184,7 @@ impl Queue {
                     for child in [first, first + 1] {
                         let box_b = b.moving_box(child, time, end);
                         let item = Item { b: child, ..item };
-                        self.test(item, [&box_a, &box_b], [a, b], goal, end, counters);
+                        self.test(item, [&box_a, &box_b], [a, b], goal, counters);
                     }
                 }
                 // Handled by the guard above.
@@ -202,11 +201,10 @@ impl Queue {
         boxes: [&MovingBox; 2],
         [a, b]: [&Side<'_>; 2],
         goal: SearchGoal,
-        end: f64,
         counters: &mut MovingCounters,
     ) {
         counters.boxes += 1;
-        let remaining = end - item.time;
+        let remaining = goal.end - item.time;
         let relative_motions = [&a.relative_motion, &b.relative_motion];
         let known = apart(boxes[0], boxes[1], relative_motions, goal.floor, remaining);
         // Pairs near at the start stay at time 0 down to their features.
@@ -225,8 +223,7 @@ impl Queue {
 /// Offers all feature pairs that two triangles, or a triangle and a point, own.
 fn leaves(
     item: &Item,
-    a: &Side<'_>,
-    b: &Side<'_>,
+    [a, b]: [&Side<'_>; 2],
     end: &mut f64,
     counters: &mut MovingCounters,
     meet: &mut impl FnMut(&FoundPair<'_, '_>, f64) -> f64,

@@ -3,9 +3,9 @@
 
 pub mod moving;
 
-use hapticd_ccd::PairKind;
-use hapticd_geometry::Vec3;
+use hapticd_ccd::{MeshIndex, PairKind, ShapePair};
 use hapticd_geometry::screw::Screw;
+use hapticd_geometry::{Pose, Vec3};
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 pub struct SplitMix(pub u64);
@@ -150,3 +150,17 @@ pub const KINDS: [PairKind; 3] = [
     PairKind::FaceVertex,
     PairKind::EdgeEdge,
 ];
+
+/// Two shapes, of which A is everything within a radius of its own.
+pub fn pair<'a>(
+    (a, a_radius): (&'a MeshIndex, f64),
+    b: &'a MeshIndex,
+    b_from_a: &'a Pose,
+) -> ShapePair<'a> {
+    ShapePair {
+        a,
+        a_radius,
+        b,
+        b_from_a,
+    }
+}

@@ -402,7 +402,7 @@ impl Proxy {
             if c.distance_m - path > threshold || way.least_gap(c) > threshold + ROUNDING_M {
                 continue;
             }
-            let at = way.advance(c.kind, &c.tool, &c.body, &c.normal, threshold, t);
+            let at = way.advance(c.features(), &c.normal, threshold, t);
             if at < t {
                 t = at;
                 stopper = Some(i);

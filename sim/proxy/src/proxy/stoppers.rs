@@ -97,6 +97,7 @@ impl Proxy {
 
 #[cfg(test)]
 mod tests {
+    use hapticd_ccd::FeaturePair;
     use hapticd_geometry::{Pose, Vec3};
 
     use super::super::NearBody;
@@ -117,7 +118,16 @@ mod tests {
         Pair {
             tool_feature,
             body_feature,
-            ..Pair::new(kind, [Vec3::zeros(); 3], face, hints, &there, 0.0)
+            ..Pair::new(
+                FeaturePair {
+                    kind,
+                    a: &[Vec3::zeros(); 3],
+                    b: &face,
+                },
+                hints,
+                &there,
+                0.0,
+            )
         }
     }
 

@@ -4,7 +4,7 @@
 // Each test program uses only a part of it.
 #![allow(dead_code)]
 
-use hapticd_ccd::MeshIndex;
+use hapticd_ccd::{FeaturePair, MeshIndex};
 use hapticd_geometry::{Adjacency, NO_FACE, Pose, Rigid, TriMesh, Vec3, transform};
 use hapticd_proxy::*;
 
@@ -156,9 +156,11 @@ impl Scene {
         let mut push =
             |kind: PairKind, a: [Vec3; 3], b: [Vec3; 3], hints: [Vec3; HINTS], radius: f64| {
                 let pair = Pair::new(
-                    kind,
-                    a,
-                    b.map(|p| place(&p)),
+                    FeaturePair {
+                        kind,
+                        a: &a,
+                        b: &b.map(|p| place(&p)),
+                    },
                     hints,
                     &frame_from_tool,
                     radius,

@@ -1,20 +1,41 @@
 //! First contact of one feature pair on an algebraic motion: a cubic, its roots, and their
 //! validation.
 
-use hapticd_ccd::pair::{PairDistance, PairKind, closest};
+use hapticd_ccd::pair::{FeaturePair, PairDistance, PairKind, closest};
 use hapticd_geometry::Vec3;
 
 use super::AlgebraicMotion;
 use super::cubic::roots_in;
 
+/// An edge, metres.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// One end.
+    pub start: Vec3,
+    /// From there to the other end.
+    pub along: Vec3,
+}
+
+impl Edge {
+    /// The edge between two points.
+    #[must_use]
+    pub fn between(start: &Vec3, end: &Vec3) -> Self {
+        Self {
+            start: *start,
+            along: end - start,
+        }
+    }
+}
+
 /// Coefficients, constant first, of the coplanarity function of two edges, times `1 + tau^2`, in
 /// the fraction of the shift (Redon 2002, equation 2.27 with `tau = T f`).
 ///
-/// Edge `a`, `a + e` moves by `s` while it turns by `2 atan(T)` about z; edge `c`, `c + f` is
-/// static. All in the screw frame. Cubic metres.
+/// The first edge, `a` to `a + e`, moves by `s` while it turns by `2 atan(T)` about z; the second,
+/// `c` to `c + f`, is static. All in the screw frame. Cubic metres.
 #[must_use]
 #[allow(clippy::many_single_char_names)]
-pub fn edge_edge(a: &Vec3, e: &Vec3, c: &Vec3, f: &Vec3, s: f64, half_tangent: f64) -> [f64; 4] {
+pub fn edge_edge(first: &Edge, second: &Edge, s: f64, half_tangent: f64) -> [f64; 4] {
+    let (Edge { start: a, along: e }, Edge { start: c, along: f }) = (first, second);
     let t = half_tangent;
     let rise = a.z - c.z;
     let a2 = f.x * e.y - f.y * e.x;
@@ -56,7 +77,7 @@ pub struct AlgebraicContact {
     pub pair: PairDistance,
 }
 
-/// First contact of a feature pair before `share_end`; `a` (at time 0) and `b` are in the screw
+/// First contact of a feature pair before `share_end`; the pair (A at time 0) is in the screw
 /// frame, as in [`hapticd_ccd::advance()`].
 ///
 /// A root of the cubic is a contact if the features are within `tolerance` metres there. Features
@@ -64,9 +85,7 @@ pub struct AlgebraicContact {
 /// neighbouring features out of that plane find it.
 #[must_use]
 pub fn first_contact_of_pair(
-    kind: PairKind,
-    a: &[Vec3; 3],
-    b: &[Vec3; 3],
+    FeaturePair { kind, a, b }: FeaturePair<'_>,
     motion: &AlgebraicMotion,
     share_end: f64,
     tolerance: f64,
@@ -76,7 +95,12 @@ pub fn first_contact_of_pair(
         PairKind::VertexFace => vertex_face(&a[0], b, s, t),
         // Seen from A, the vertex moves on the inverse screw.
         PairKind::FaceVertex => vertex_face(&b[0], a, -s, -t),
-        PairKind::EdgeEdge => edge_edge(&a[0], &(a[1] - a[0]), &b[0], &(b[1] - b[0]), s, t),
+        PairKind::EdgeEdge => edge_edge(
+            &Edge::between(&a[0], &a[1]),
+            &Edge::between(&b[0], &b[1]),
+            s,
+            t,
+        ),
     };
     // Over the whole motion, so that the last bits of a root do not depend on the end of the
     // search.

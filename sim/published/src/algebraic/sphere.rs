@@ -33,8 +33,7 @@ pub fn sphere_quartic(a: &Vec3, b: &Vec3, radii: f64, s: f64, half_tangent: f64)
 #[must_use]
 #[allow(clippy::many_single_char_names)]
 pub fn spheres_meet(
-    a: &Vec3,
-    b: &Vec3,
+    [a, b]: [&Vec3; 2],
     radii: f64,
     s: f64,
     half_tangent: f64,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use hapticd_ccd::pair::PairKind;
+use hapticd_ccd::pair::{FeaturePair, PairKind};
 use hapticd_geometry::{Pose, Vec3, transform};
 
 use super::tree::{FeatureSet, SphereTree};
@@ -156,7 +156,7 @@ impl SphereSearch {
             }
             self.counters.spheres += 1;
             let (ca, cb) = (place_a(&na.center), place_b(&nb.center));
-            if !spheres_meet(&ca, &cb, na.radius + nb.radius, s, half_tangent, end) {
+            if !spheres_meet([&ca, &cb], na.radius + nb.radius, s, half_tangent, end) {
                 continue;
             }
             match (a.features(na), b.features(nb)) {
@@ -274,7 +274,12 @@ impl Leaf<'_, '_> {
             PairKind::EdgeEdge => &mut counters.edge_edge,
         } += 1;
         let tolerance = self.options.tolerance_m;
-        let found = first_contact_of_pair(kind, p, q, self.motion, *self.end, tolerance);
+        let found = first_contact_of_pair(
+            FeaturePair { kind, a: p, b: q },
+            self.motion,
+            *self.end,
+            tolerance,
+        );
         let Some(contact) = found else {
             return;
         };

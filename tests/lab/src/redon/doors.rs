@@ -7,7 +7,7 @@ use hapticd_ccd::MeshIndex;
 use hapticd_geometry::TriMesh;
 use hapticd_published::backface::{BackFaceCones, Strategy};
 use hapticd_published::first_contact::{
-    Counters, CullBoxes, Culling, FirstContactOptions, first_contact_culled,
+    Counters, CullBoxes, Culling, FirstContactOptions, ShapeMotion, first_contact_culled,
 };
 
 use super::trajectory::{Hand, Recorded, Step, Trajectory, record, recorded};
@@ -101,7 +101,16 @@ impl Scene {
         let options = FirstContactOptions::default();
         let began = Moment::now();
         for Step { start, screw, .. } in self.trajectory.sample(every) {
-            let (found, c) = first_contact_culled(door, door, start, screw, &options, culling);
+            let (found, c) = first_contact_culled(
+                ShapeMotion {
+                    a: door,
+                    b: door,
+                    b_from_a: start,
+                    screw,
+                },
+                &options,
+                culling,
+            );
             let total = &mut replay.counters;
             total.boxes_final += c.boxes_final;
             total.edge_edge += c.edge_edge;

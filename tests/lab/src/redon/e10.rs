@@ -167,8 +167,7 @@ impl Search {
         }
         self.continuous += 1;
         overlap_during(
-            &start,
-            b,
+            [&start, b],
             &step.screw,
             1.0,
             &SweepOptions::default(),
