@@ -133,34 +133,53 @@ impl FrictionSolution {
     }
 }
 
+/// A motion that is wanted, and what constrains it.
+#[derive(Clone, Copy, Debug)]
+pub struct FrictionProblem<'a> {
+    /// Kinetic metric of the body.
+    pub metric: &'a Metric,
+    /// The wanted motion.
+    pub wanted: &'a Motion,
+    /// Constraints of contacts.
+    pub rows: &'a [Row],
+    /// Surfaces of the rows, in their order; a row without one is frictionless.
+    pub surfaces: &'a [Surface],
+}
+
 impl<const N: usize> Projector<N> {
-    /// As [`Self::project_or_hold`], with Coulomb friction. `surfaces` are those of the rows, in
-    /// their order; a row without one is frictionless.
+    /// As [`Self::project_or_hold`], with Coulomb friction.
     ///
     /// While all surfaces are at rest, the remainder of the wanted motion is no longer than what is
     /// left after the shortest motion that meets the rows, whatever the iteration finds.
     pub fn project_with_friction(
         &mut self,
-        metric: &Metric,
-        wanted: &Motion,
-        rows: &[Row],
-        surfaces: &[Surface],
-        rub: &mut FrictionMemory,
+        problem: FrictionProblem<'_>,
+        memory: &mut FrictionMemory,
         effort: Effort,
     ) -> FrictionSolution {
+        let FrictionProblem {
+            metric,
+            wanted,
+            rows,
+            surfaces,
+        } = problem;
         let surfaces = &surfaces[..surfaces.len().min(rows.len())];
+        let problem = FrictionProblem {
+            surfaces,
+            ..problem
+        };
         // Written so that NaN counts as frictionless.
         let frictional = surfaces.iter().any(|s| s.friction > 0.0);
         let owes = rows.iter().any(|row| row.bound > 0.0);
         if !(frictional && owes && at_rest(surfaces)) || rows.len() > N {
-            return self.rub(metric, wanted, rows, surfaces, rub, effort);
+            return self.iterate_friction(problem, memory, effort);
         }
         // First the shortest motion that meets the rows, then the rest of the wanted motion from
         // there. If surfaces at rest also held the first part, the shortest motion without any slip
         // could be a hundred times as long, and jammed contacts would push by it.
         let base = self.project_or_hold(metric, &Motion::zeros(), rows);
         if base.status == Status::Rejected {
-            return self.rub(metric, wanted, rows, surfaces, rub, effort);
+            return self.iterate_friction(problem, memory, effort);
         }
         let mut rest_rows = [Row::NONE; N];
         for (rest, row) in rest_rows.iter_mut().zip(rows) {
@@ -169,26 +188,33 @@ impl<const N: usize> Projector<N> {
             let bound = (-row.slack(&base.motion)).min(0.0);
             *rest = Row { bound, ..*row };
         }
-        let (rows, rest) = (&rest_rows[..rows.len()], wanted - base.motion);
-        let mut rubbed = self.rub(metric, &rest, rows, surfaces, rub, effort);
-        rubbed.projection = rubbed.projection.shifted(&base.motion, base.relaxed);
-        rubbed
+        let rest = FrictionProblem {
+            wanted: &(wanted - base.motion),
+            rows: &rest_rows[..rows.len()],
+            ..problem
+        };
+        let mut solution = self.iterate_friction(rest, memory, effort);
+        solution.projection = solution.projection.shifted(&base.motion, base.relaxed);
+        solution
     }
 
     /// As [`Self::project_with_friction`], for the case where standing still meets the rows, or
     /// where surfaces move.
-    fn rub(
+    fn iterate_friction(
         &mut self,
-        metric: &Metric,
-        wanted: &Motion,
-        rows: &[Row],
-        surfaces: &[Surface],
-        rub: &mut FrictionMemory,
+        problem: FrictionProblem<'_>,
+        memory: &mut FrictionMemory,
         effort: Effort,
     ) -> FrictionSolution {
+        let FrictionProblem {
+            metric,
+            wanted,
+            rows,
+            surfaces,
+        } = problem;
         let size = metric.norm(wanted);
-        let mut total = rub.total;
-        *rub = FrictionMemory::new();
+        let mut total = memory.total;
+        *memory = FrictionMemory::new();
         let mut result = FrictionSolution {
             projection: self.project_or_hold(metric, &pushed(metric, wanted, &total), rows),
             grips: [(0, Vec3::zeros()); MAX_ACTIVE],
@@ -251,7 +277,7 @@ impl<const N: usize> Projector<N> {
             result.projection = self.project_or_hold(metric, &pushed(metric, wanted, &total), rows);
         }
         if total.sum().is_finite() {
-            rub.total = total;
+            memory.total = total;
         }
         result
     }

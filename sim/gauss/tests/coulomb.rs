@@ -1,7 +1,7 @@
 //! Coulomb friction of one body: the law itself on random contacts, the source's particle vectors,
 //! sticking and slipping.
 
-use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Projector, Row, Vec3};
 use nalgebra::Matrix3;
 
@@ -32,7 +32,16 @@ fn solve(
     effort: Effort,
 ) -> FrictionSolution {
     let (rows, surfaces): (Vec<Row>, Vec<Surface>) = grips.iter().copied().unzip();
-    Projector::<64>::new().project_with_friction(metric, wanted, &rows, &surfaces, rub, effort)
+    Projector::<64>::new().project_with_friction(
+        FrictionProblem {
+            metric,
+            wanted,
+            rows: &rows,
+            surfaces: &surfaces,
+        },
+        rub,
+        effort,
+    )
 }
 
 fn moved(metric: &Metric, wanted: &Motion, grips: &[Grip]) -> Motion {

@@ -1,6 +1,6 @@
 //! Friction with surfaces at rest adds no energy, however few rounds its iteration has.
 
-use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Projector, Row, Vec3};
 use nalgebra::Matrix3;
 
@@ -22,7 +22,16 @@ fn rubbed(
         ..Surface::SMOOTH
     };
     let surfaces: Vec<Surface> = friction.iter().map(rough).collect();
-    Projector::<64>::new().project_with_friction(metric, wanted, rows, &surfaces, rub, Effort::TICK)
+    Projector::<64>::new().project_with_friction(
+        FrictionProblem {
+            metric,
+            wanted,
+            rows,
+            surfaces: &surfaces,
+        },
+        rub,
+        Effort::TICK,
+    )
 }
 
 /// Largest violation of the rows that can be met.

@@ -5,7 +5,7 @@
 //! their events in the structure bounded by the tick's budget. Deterministic. World frame, SI
 //! units.
 
-use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Projection, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_kinetic::pseudo::{End, Shift};
@@ -491,10 +491,12 @@ impl PlanarProxy {
             return Motion::zeros();
         };
         let rubbed = self.projector.project_with_friction(
-            &metric,
-            wanted,
-            &bounds[..count],
-            &surfaces[..count],
+            FrictionProblem {
+                metric: &metric,
+                wanted,
+                rows: &bounds[..count],
+                surfaces: &surfaces[..count],
+            },
             &mut self.rub,
             Effort::TICK,
         );

@@ -3,7 +3,7 @@
 //! Real-time callable: no allocation, no blocking, work bounded by [`MAX_ROWS`] and
 //! [`MAX_SUBSTEPS`].
 
-use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionSolution, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, FrictionSolution, Surface};
 use hapticd_gauss::{Metric, Motion, Row};
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
@@ -159,7 +159,16 @@ impl Proxy {
         // are the forces of the tick. The tool sticks while they stay in their cones, and slides
         // until they do.
         let effort = Effort::TICK;
-        Some((self.projector).project_with_friction(&metric, pull, rows, surfaces, rub, effort))
+        Some((self.projector).project_with_friction(
+            FrictionProblem {
+                metric: &metric,
+                wanted: pull,
+                rows,
+                surfaces,
+            },
+            rub,
+            effort,
+        ))
     }
 
     /// Returns the pose that the spring would draw the tool to if only the contact planes of the
