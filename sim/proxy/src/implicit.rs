@@ -41,7 +41,7 @@ use hapticd_geometry::{Pose, Vec3, transform};
 use hapticd_skin::{Kernel, Primitive, Skeleton};
 
 use crate::snapshot::Material;
-use crate::soft_row::{DeformableRow, Moment};
+use crate::soft_row::{DeformableRow, Moment, RowQuery};
 use crate::tool::ToolShape;
 
 mod sampled;
@@ -579,27 +579,31 @@ impl ImplicitSurface {
     }
 }
 
-/// Adds to `all` the rows by which implicit bodies stop the tool at `pose`, if nearer than `band_m`
-/// and as far as the capacity goes. Surfaces are numbered from `first`.
+/// Adds to `all` the rows by which implicit bodies stop the tool, if they are within the query's
+/// band and as far as the capacity goes. Surfaces are numbered from `first`.
 ///
 /// `samples` are points of the tool's mesh, tool frame; a ball needs none.
 pub(crate) fn survey(
     (surfaces, first): (&[ImplicitSurface], usize),
     samples: &[Vec3],
-    (tool, pose): (&ToolShape, &Pose),
-    moment: &Moment,
-    band_m: f64,
+    query: &RowQuery<'_>,
     all: &mut Vec<DeformableRow>,
 ) {
+    let &RowQuery {
+        tool,
+        pose,
+        moment: Moment { age_s, period_s },
+        band_m,
+    } = query;
     for (surface, number) in surfaces.iter().zip(first..) {
         let Ok(number) = u8::try_from(number) else {
             return;
         };
-        surface.touches((tool, pose), samples, moment.age_s, band_m, |touch| {
+        surface.touches((tool, pose), samples, age_s, band_m, |touch| {
             if all.len() < all.capacity() {
                 let Touch { tool_point, foot } = touch;
                 let place = (tool_point, foot.point, foot.normal);
-                let step = foot.velocity * moment.period_s;
+                let step = foot.velocity * period_s;
                 all.push(DeformableRow::new(number, place, foot.distance_m, &step));
             }
         });

@@ -30,14 +30,14 @@
 
 use std::sync::Arc;
 
-use hapticd_geometry::{Pose, Rigid, Vec3};
+use hapticd_geometry::{Rigid, Vec3};
 use hapticd_rays::line::Line;
 use hapticd_rays::trace::walk_over;
 use hapticd_rays::{Shape, Topology, V3};
 
 use crate::implicit::{self, ImplicitSurface, MAX_PROBED};
 use crate::snapshot::Material;
-use crate::soft_row::{DeformableRow, Moment};
+use crate::soft_row::{DeformableRow, Moment, RowQuery};
 use crate::tool::ToolShape;
 
 /// Most points that one tool tracks; the nearest are kept.
@@ -201,19 +201,17 @@ impl Default for DeformableSnapshot {
     }
 }
 
-/// Finds the rows by which soft surfaces stop the tool at `pose`, `age_s` after the answer. Writes
-/// those nearer than `band_m`, deepest first, and returns their number.
+/// Finds the rows by which soft surfaces stop the tool. Writes those within the query's band,
+/// deepest first, and returns their number.
+///
+/// The moment of the query has the true age of the answer and the length of the tick. Surfaces that
+/// have moved on for long enough stand still ([`MAX_EXTRAPOLATION`]).
 ///
 /// Of equal rows only the deepest is kept: sixteen points on one side of a box would let its other
 /// side sink. `all` is work space with capacity for [`MAX_FOUND`].
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn survey(
     snapshot: &mut DeformableSnapshot,
-    tool: &ToolShape,
-    pose: &Pose,
-    age_s: f64,
-    period_s: f64,
-    band_m: f64,
+    query: &RowQuery<'_>,
     all: &mut Vec<DeformableRow>,
     rows: &mut [Option<DeformableRow>; MAX_DEFORMABLE_ROWS],
 ) -> usize {
@@ -226,6 +224,12 @@ pub(crate) fn survey(
         samples,
         ..
     } = snapshot;
+    let &RowQuery {
+        tool,
+        pose,
+        moment: Moment { age_s, period_s },
+        band_m,
+    } = query;
     let longest_s = MAX_EXTRAPOLATION * *every_ticks as f64 * period_s;
     let moment = Moment {
         age_s: age_s.min(longest_s),
@@ -255,7 +259,7 @@ pub(crate) fn survey(
     }
     // Implicit bodies are numbered after all surfaces, whether or not those gave rows.
     let found = (&**implicit, surfaces.len());
-    implicit::survey(found, samples, (tool, pose), &moment, band_m, all);
+    implicit::survey(found, samples, &RowQuery { moment, ..*query }, all);
     // Equal gaps keep the order of the points. Keys are sorted instead of rows, which are ten times
     // longer.
     let mut keys = [(0.0, 0u8); MAX_FOUND];

@@ -1,7 +1,9 @@
 //! One row by which a soft surface stops the tool in a tick.
 
 use hapticd_gauss::Motion;
-use hapticd_geometry::Vec3;
+use hapticd_geometry::{Pose, Vec3};
+
+use crate::tool::ToolShape;
 
 /// Tangent plane of a soft surface at the tool, for one tick.
 #[derive(Clone, Copy, Debug)]
@@ -23,11 +25,23 @@ pub(crate) struct DeformableRow {
 }
 
 /// Age of the answer in this tick.
+#[derive(Clone, Copy)]
 pub(crate) struct Moment {
     /// Time for which surfaces have moved on since the answer, s.
     pub age_s: f64,
     /// Time for which they move in this tick, s; 0 if they stand still.
     pub period_s: f64,
+}
+
+/// The tool whose rows are searched in a tick.
+#[derive(Clone, Copy)]
+pub(crate) struct RowQuery<'a> {
+    pub tool: &'a ToolShape,
+    /// Pose of the tool.
+    pub pose: &'a Pose,
+    pub moment: Moment,
+    /// Rows farther from the tool than this do not count, m.
+    pub band_m: f64,
 }
 
 impl DeformableRow {

@@ -192,14 +192,13 @@ fn rows(
 ) -> Vec<DeformableRow> {
     let mut all = Vec::with_capacity(MAX_PROBED);
     let surfaces = std::slice::from_ref(body);
-    survey(
-        (surfaces, 3),
-        samples,
-        (tool, pose),
-        moment,
-        0.003,
-        &mut all,
-    );
+    let query = RowQuery {
+        tool,
+        pose,
+        moment: *moment,
+        band_m: 0.003,
+    };
+    survey((surfaces, 3), samples, &query, &mut all);
     all
 }
 
@@ -291,6 +290,12 @@ fn numbers_that_are_none_make_no_row_and_a_full_list_takes_no_more() {
     }
     let many: Vec<ImplicitSurface> = (0..300).map(|_| good.clone()).collect();
     let mut all = Vec::with_capacity(10);
-    survey((&many, 0), &[], (&tool, &pose), &STILL, 0.003, &mut all);
+    let query = RowQuery {
+        tool: &tool,
+        pose: &pose,
+        moment: STILL,
+        band_m: 0.003,
+    };
+    survey((&many, 0), &[], &query, &mut all);
     assert_eq!((all.len(), all.capacity()), (10, 10));
 }

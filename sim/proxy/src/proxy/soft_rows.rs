@@ -11,7 +11,7 @@ use crate::coupling::Touched;
 use crate::motion::path_of;
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
 use crate::soft::{self, DeformableSnapshot};
-use crate::soft_row::DeformableRow;
+use crate::soft_row::{DeformableRow, Moment, RowQuery};
 
 /// Planes further from the tool than the wanted motion plus this do not count in a tick, m.
 const BAND_M: f64 = 1e-3;
@@ -63,16 +63,14 @@ impl Proxy {
         let age_s = age as f64 * period_s;
         let wanted_m = self.shape.displacement(&self.proxy, goal);
         let pose = self.shape.seen_at(&self.proxy);
-        self.soft_count = soft::survey(
-            snapshot,
-            &self.shape,
-            &pose,
-            age_s,
-            period_s,
-            wanted_m + BAND_M,
-            &mut self.soft_found,
-            &mut self.soft_rows,
-        );
+        let query = RowQuery {
+            tool: &self.shape,
+            pose: &pose,
+            moment: Moment { age_s, period_s },
+            band_m: wanted_m + BAND_M,
+        };
+        let (found, rows) = (&mut self.soft_found, &mut self.soft_rows);
+        self.soft_count = soft::survey(snapshot, &query, found, rows);
         out.soft_rows = self.soft_count as u32;
         self.soft_at = self.proxy;
         self.soft_period_s = period_s;
