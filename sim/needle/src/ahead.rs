@@ -71,6 +71,21 @@ pub struct TipProbe {
     tests: u64,
 }
 
+/// A straight path that the tip wants to go, tissue frame.
+#[derive(Clone, Copy, Debug)]
+pub struct TipPath<'a> {
+    /// Start, m.
+    pub from: &'a Vec3,
+    /// Unit direction.
+    pub direction: &'a Vec3,
+    /// Length, m.
+    pub path_m: f64,
+    /// Index of the layer that the tip is in.
+    pub layer: usize,
+    /// A structure (index in the list) whose surfaces do not count within this length, m.
+    pub pierced: Option<(usize, f64)>,
+}
+
 impl TipProbe {
     /// Creates the state for a needle of this radius in this tissue. The tissue's reach must be at
     /// least the radius plus [`CLEARANCE_M`]; otherwise its lists miss triangles, and no motion is
@@ -94,20 +109,15 @@ impl TipProbe {
         self.tests
     }
 
-    /// Returns how far the tip may go from `from`, in the layer `layer`, along the unit
-    /// `direction`, at most `path_m`.
-    ///
-    /// Surfaces of the structure in `pierced` (index in the list, length in metres) do not count
-    /// within that length.
-    pub fn free_path(
-        &mut self,
-        tissue: &Tissue,
-        from: &Vec3,
-        direction: &Vec3,
-        path_m: f64,
-        layer: usize,
-        pierced: Option<(usize, f64)>,
-    ) -> Ahead {
+    /// Returns how far the tip may go along the wanted path.
+    pub fn free_path(&mut self, tissue: &Tissue, wanted: &TipPath<'_>) -> Ahead {
+        let &TipPath {
+            from,
+            direction,
+            path_m,
+            layer,
+            pierced,
+        } = wanted;
         let blocked = Ahead {
             path_m: 0.0,
             stop: Some(Stop::Budget),

@@ -20,7 +20,7 @@
 
 use hapticd_geometry::Vec3;
 
-use crate::ahead::{STAND_OFF_M, Stop, TipProbe};
+use crate::ahead::{STAND_OFF_M, Stop, TipPath, TipProbe};
 use crate::needle::Needle;
 use crate::path::Path;
 use crate::tissue::Tissue;
@@ -235,14 +235,14 @@ impl Shaft<'_> {
         }
         let from = self.path.at(tip.k, tip.s_m);
         let pierced = tip.pierced.map(|(k, until_m)| (k, until_m - tip.s_m));
-        let seen = self.probe.free_path(
-            self.tissue,
-            &from,
-            &node.direction,
-            wanted_m,
-            node.layer,
+        let wanted = TipPath {
+            from: &from,
+            direction: &node.direction,
+            path_m: wanted_m,
+            layer: node.layer,
             pierced,
-        );
+        };
+        let seen = self.probe.free_path(self.tissue, &wanted);
         tip.turn += self.path.turning(&node.frame, tip.roll) * seen.path_m;
         // The end of the request is reached to the last bit.
         tip.s_m = if seen.stop.is_none() {

@@ -91,17 +91,29 @@ pub(crate) struct Kept {
     pub length_m: f64,
 }
 
-/// Writes the kept records to `next` (all empty before) and their places to `tracked`, and makes
-/// the contacts.
+/// Records from one step to the next.
+pub(crate) struct StepRecords<'a> {
+    /// Records of the step before.
+    pub before: &'a [Record],
+    /// Records of this step; all empty until they are written.
+    pub next: &'a mut [Record],
+    /// Places of the records written, in order.
+    pub tracked: &'a mut Vec<u32>,
+}
+
+/// Writes the kept records and their places, and makes the contacts.
 pub(crate) fn commit(
     scene: &RayScene,
     settings: &Settings,
     arbiter: &mut Arbiter,
-    before: &[Record],
-    next: &mut [Record],
-    tracked: &mut Vec<u32>,
+    records: StepRecords<'_>,
     out: &mut Kept,
 ) {
+    let StepRecords {
+        before,
+        next,
+        tracked,
+    } = records;
     out.contacts.clear();
     out.near.clear();
     (out.inversions, out.length_m) = (0, 0.0);

@@ -122,14 +122,14 @@ pub fn inverse(d: &V3) -> V3 {
     })
 }
 
-/// Whether the line meets a box between `from` and `to`.
+/// Whether the line from `o` meets a box, given by its lowest and its highest corner, between
+/// `from` and `to`.
 ///
 /// Never misses a point that is in the box and further than a millionth of its size from its sides
 /// ([`Node`](crate::layout::Node)s are built with that margin).
 #[inline]
 #[must_use]
-pub fn within(o: &V3, inverse: &V3, low: &[f32; 3], high: &[f32; 3], from: f32, to: f32) -> bool {
-    let (mut from, mut to) = (from, to);
+pub fn within(o: &V3, inverse: &V3, [low, high]: &[V3; 2], mut from: f32, mut to: f32) -> bool {
     for k in 0..3 {
         let (a, b) = ((low[k] - o[k]) * inverse[k], (high[k] - o[k]) * inverse[k]);
         from = from.max(a.min(b));
@@ -265,8 +265,8 @@ mod tests {
 
     #[test]
     fn boxes() {
-        let (low, high) = ([-1.0; 3], [1.0; 3]);
-        let hit = |o: V3, d: V3, from, to| within(&o, &inverse(&d), &low, &high, from, to);
+        let corners = [V3::repeat(-1.0), V3::repeat(1.0)];
+        let hit = |o: V3, d: V3, from, to| within(&o, &inverse(&d), &corners, from, to);
         assert!(hit(V3::new(0.0, 0.0, -3.0), V3::z(), 0.0, 5.0));
         assert!(!hit(V3::new(0.0, 0.0, -3.0), V3::z(), 0.0, 1.0));
         assert!(hit(V3::new(0.0, 0.0, -3.0), -V3::z(), -5.0, 0.0));

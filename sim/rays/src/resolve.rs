@@ -181,19 +181,12 @@ impl<'a> PairTracer<'a> {
         };
         // Distance by which a hit may be outside its triangle, plus the rounding error of the line.
         let size = (high - low).amax() + low.amax() + high.amax() + line.o.amax();
-        let (low, high) = (
+        let corners = [
             low.add_scalar(-BOX_MARGIN * size),
             high.add_scalar(BOX_MARGIN * size),
-        );
+        ];
         let (from, to) = (-range.behind, range.ahead);
-        !within(
-            &line.o,
-            &inverse(&line.d),
-            &low.into(),
-            &high.into(),
-            from,
-            to,
-        )
+        !within(&line.o, &inverse(&line.d), &corners, from, to)
     }
 
     /// Traces one ray and appends what it finds to `part`.

@@ -78,6 +78,17 @@ impl Hits {
             self.behind = Some(hit);
         }
     }
+
+    /// Tests the triangle `t` of a target, unless the line's point `own` is one of its corners.
+    #[inline]
+    fn test(&mut self, line: &Line, target: &Target<'_>, range: &Range, own: Option<u32>, t: u32) {
+        if own.is_some_and(|p| target.triangles[t as usize].contains(&p)) {
+            return;
+        }
+        if let Some(at) = meet_inside(line, &target.corners(t)) {
+            self.note(t, at, range);
+        }
+    }
 }
 
 /// Traces a rigid target in full through its tree. `own`: the line's point if it belongs to the
@@ -98,7 +109,7 @@ pub fn trace_tree(line: &Line, target: &Target<'_>, range: &Range, own: Option<u
             continue;
         }
         for t in node.triangles() {
-            test_triangle(line, target, range, own, t, &mut hits);
+            hits.test(line, target, range, own, t);
         }
         i += 1;
     }
@@ -116,26 +127,9 @@ pub fn trace_basic(
 ) -> Hits {
     let mut hits = Hits::default();
     for t in triangles {
-        test_triangle(line, target, range, own, t, &mut hits);
+        hits.test(line, target, range, own, t);
     }
     hits
-}
-
-#[inline]
-fn test_triangle(
-    line: &Line,
-    target: &Target<'_>,
-    range: &Range,
-    own: Option<u32>,
-    t: u32,
-    hits: &mut Hits,
-) {
-    if own.is_some_and(|p| target.triangles[t as usize].contains(&p)) {
-        return;
-    }
-    if let Some(at) = meet_inside(line, &target.corners(t)) {
-        hits.note(t, at, range);
-    }
 }
 
 /// Result of a walk.

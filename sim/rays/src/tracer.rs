@@ -5,9 +5,9 @@ use rayon::prelude::*;
 
 use crate::V3;
 use crate::asleep::Asleep;
-use crate::commit::{Arbiter, Kept, commit};
+use crate::commit::{Arbiter, Kept, StepRecords, commit};
 use crate::displacement::Measure;
-use crate::emit::{LastStep, emit};
+use crate::emit::{Emission, LastStep};
 use crate::layout::{Contact, Ray, Record};
 use crate::plan::Plan;
 use crate::rays::Rays;
@@ -233,18 +233,19 @@ impl Tracer {
     /// Runs stage two.
     fn emit(&mut self, scene: &RayScene) {
         self.rays.clear();
-        let known = LastStep {
-            records: &self.records,
-            tracked: &self.tracked,
-            traced_at: &self.traced_at,
-            asleep: &self.asleep,
-        };
-        emit(
+        let emission = Emission {
             scene,
-            &self.settings,
+            settings: &self.settings,
+            known: LastStep {
+                records: &self.records,
+                tracked: &self.tracked,
+                traced_at: &self.traced_at,
+                asleep: &self.asleep,
+            },
+        };
+        emission.emit(
             self.plan.rigid(),
             self.plan.neighbourhood(),
-            &known,
             &mut self.ray_parts,
             &mut self.rays,
         );
@@ -290,9 +291,11 @@ impl Tracer {
             scene,
             &self.settings,
             &mut self.arbiter,
-            &self.records,
-            &mut self.next,
-            &mut self.next_tracked,
+            StepRecords {
+                before: &self.records,
+                next: &mut self.next,
+                tracked: &mut self.next_tracked,
+            },
             &mut self.kept,
         );
         for &place in &self.tracked {

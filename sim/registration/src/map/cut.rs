@@ -18,6 +18,20 @@ pub(crate) struct Work {
     pub(crate) inner: Vec<u32>,
 }
 
+/// Darts of a face that has been split into four; entry `i` of each belongs to the part at corner
+/// `i`.
+struct SplitQuad {
+    corners: [Dart; 4],
+    /// Starts in the middle of the edge between this corner and the next.
+    middles: [Dart; 4],
+    /// Before `middles` on the old face.
+    before: [Dart; 4],
+    /// From the middle of that edge to the centre.
+    inward: [Dart; 4],
+    /// From the centre back to the middle of the edge before.
+    outward: [Dart; 4],
+}
+
 impl Map {
     /// Creates a dart in no k-cell, linked to itself.
     pub(crate) fn new_dart(&mut self, level: u8) -> Dart {
@@ -239,7 +253,14 @@ impl Map {
             return;
         }
         if self.phi3(corners[0]) != corners[0] {
-            self.mirror_quad(corners, middles, before, inward, outward, level);
+            let split = SplitQuad {
+                corners,
+                middles,
+                before,
+                inward,
+                outward,
+            };
+            self.mirror_quad(&split, level);
         }
         // The fan around the old centre goes through the corners. With centres on its edges, the
         // new facets lie on the old ones.
@@ -256,15 +277,14 @@ impl Map {
     }
 
     /// Splits the far side of a face that has been split.
-    fn mirror_quad(
-        &mut self,
-        corners: [Dart; 4],
-        middles: [Dart; 4],
-        before: [Dart; 4],
-        inward: [Dart; 4],
-        outward: [Dart; 4],
-        level: u8,
-    ) {
+    fn mirror_quad(&mut self, split: &SplitQuad, level: u8) {
+        let &SplitQuad {
+            corners,
+            middles,
+            before,
+            inward,
+            outward,
+        } = split;
         let far_in: [Dart; 4] = std::array::from_fn(|_| self.new_dart(level));
         let far_out: [Dart; 4] = std::array::from_fn(|_| self.new_dart(level));
         for i in 0..4 {

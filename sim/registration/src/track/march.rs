@@ -33,22 +33,48 @@ pub enum Path {
     Lost,
 }
 
+/// What ends a march before its goal.
+#[derive(Clone, Copy)]
+pub(crate) struct MarchLimits {
+    /// Whether obstacles do.
+    obstacles: bool,
+    /// Maximum number of steps.
+    steps: u32,
+}
+
+impl MarchLimits {
+    /// A number of steps; obstacles do not count.
+    pub(crate) const fn steps(steps: u32) -> Self {
+        Self {
+            obstacles: false,
+            steps,
+        }
+    }
+
+    /// A number of steps, or an obstacle.
+    pub(crate) const fn obstacles(steps: u32) -> Self {
+        Self {
+            obstacles: true,
+            steps,
+        }
+    }
+}
+
 impl Map {
     /// Marches along the segment from `a`, in the cell of `d`, to `b`, m, and calls `visit` with
     /// every cell that it enters, including the first. A cell that it re-enters is reported again.
     ///
     /// Obstacles do not count. Not for a [`Space::Surface`]: see [`Map::march_between`].
     pub fn march(&self, d: Dart, a: &Vec3, b: &Vec3, visit: impl FnMut(Cell)) -> Path {
-        self.march_to(d, a, b, false, MAX_STEPS, visit)
+        self.march_to(d, [a, b], MarchLimits::steps(MAX_STEPS), visit)
     }
 
+    /// As [`Map::march`], along the segment between two points, within limits.
     pub(crate) fn march_to(
         &self,
         d: Dart,
-        a: &Vec3,
-        b: &Vec3,
-        obstacles: bool,
-        most: u32,
+        [a, b]: [&Vec3; 2],
+        limits: MarchLimits,
         mut visit: impl FnMut(Cell),
     ) -> Path {
         if self.space() == Space::Surface {
@@ -58,7 +84,7 @@ impl Map {
         visit(self.cell(d));
         let sides = if self.solid() { 4 } else { 3 };
         let mut entered = sides;
-        for _ in 0..most {
+        for _ in 0..limits.steps {
             let (from, to) = (self.coordinates(d, a), self.coordinates(d, b));
             let mut exit: Option<(f64, usize)> = None;
             for i in 0..sides {
@@ -81,7 +107,7 @@ impl Map {
                 (1, false) | (2, true) => self.phi1(d),
                 _ => self.phi_1(d),
             };
-            if outward && (next == d || (obstacles && self.is_obstacle(d))) {
+            if outward && (next == d || (limits.obstacles && self.is_obstacle(d))) {
                 let share = t.clamp(0.0, 1.0);
                 return Path::Blocked { dart: d, share };
             }

@@ -7,6 +7,7 @@
 
 use hapticd_geometry::Vec3;
 
+use super::march::MarchLimits;
 use super::{Budget, Outcome, Particle, Path, State};
 use crate::map::{Dart, Map};
 
@@ -111,7 +112,12 @@ impl Map {
     ) -> Option<Outcome> {
         let from = *particle;
         budget.tests += 1;
-        match self.march_to(from.dart, &from.position, goal, true, budget.most, |_| {}) {
+        match self.march_to(
+            from.dart,
+            [&from.position, goal],
+            MarchLimits::obstacles(budget.most),
+            |_| {},
+        ) {
             Path::Reached(dart) => {
                 *particle = self.settle(dart, goal);
                 Some(Outcome::Reached)

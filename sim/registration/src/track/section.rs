@@ -27,7 +27,7 @@ use hapticd_geometry::Vec3;
 use hapticd_geometry::closest::point_segment;
 
 use super::Particle;
-use super::march::{MAX_STEPS, Path};
+use super::march::{MAX_STEPS, MarchLimits, Path};
 use crate::map::{Cell, Dart, Map, ON_SURFACE, Space};
 
 /// A plane through a surface.
@@ -294,7 +294,7 @@ impl Map {
     ) -> Path {
         if self.space() != Space::Surface {
             let (a, b) = (&from.position, &to.position);
-            return self.march_to(from.dart, a, b, false, most, visit);
+            return self.march_to(from.dart, [a, b], MarchLimits::steps(most), visit);
         }
         visit(self.cell(from.dart));
         let Some(mut section) = Section::new(self, from, to) else {

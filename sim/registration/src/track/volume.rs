@@ -8,6 +8,7 @@
 
 use hapticd_geometry::Vec3;
 
+use super::march::MarchLimits;
 use super::{Budget, MAX_TESTS, Outcome, Particle, Path, State, Tally};
 use crate::map::{Dart, Map};
 
@@ -281,7 +282,12 @@ impl Map {
             // The walk does not follow the path, so a march must find the obstacles in between.
             budget.tests += 1;
             let from = particle.position;
-            return match self.march_to(particle.dart, &from, goal, true, budget.most, |_| {}) {
+            return match self.march_to(
+                particle.dart,
+                [&from, goal],
+                MarchLimits::obstacles(budget.most),
+                |_| {},
+            ) {
                 Path::Reached(dart) => {
                     *particle = self.settle_volume(dart, goal);
                     Some(Outcome::Reached)
@@ -329,11 +335,21 @@ impl Map {
     /// from the centre of its cell. Moves the particle if there is one; otherwise returns how its
     /// own path ends.
     fn around_bay(&self, particle: &mut Particle, goal: &Vec3, most: u32) -> Path {
-        let own = self.march_to(particle.dart, &particle.position, goal, false, most, |_| {});
+        let own = self.march_to(
+            particle.dart,
+            [&particle.position, goal],
+            MarchLimits::steps(most),
+            |_| {},
+        );
         let centre = self.centre(self.cell(particle.dart));
         let mut end = own;
         if !matches!(own, Path::Reached(_)) {
-            end = self.march_to(particle.dart, &centre, goal, false, most, |_| {});
+            end = self.march_to(
+                particle.dart,
+                [&centre, goal],
+                MarchLimits::steps(most),
+                |_| {},
+            );
         }
         match end {
             Path::Reached(dart) => {
