@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use hapticd_config as config;
-use hapticd_deformable::{GridError, ImplicitSpec, Inside};
+use hapticd_deformable::{GridError, ImplicitSpec, Inside, PlacedVolume};
 use hapticd_geometry::volume::{Volume, nrrd, skull};
 use hapticd_geometry::{Vec3, VolumeFault, transform};
 
@@ -123,9 +123,12 @@ pub fn implicit(
     };
     let spec = ImplicitSpec::of_volume(
         (name(), id),
-        volume,
-        (&pose(&body.world_from_body), unit_m),
-        inside,
+        PlacedVolume {
+            volume,
+            world_from_volume: &pose(&body.world_from_body),
+            unit_m,
+            inside,
+        },
         body.implicit.cell_m,
         material(body, materials),
     );

@@ -5,7 +5,7 @@ use hapticd_rays::layout;
 use hapticd_rays::{Detector, RayScene, Shape, Topology};
 use hapticd_xpbd::{Contact, ContactPoint, XpbdWorld, keep_four};
 
-use crate::mover::Mover;
+use crate::mover::{Mover, View};
 
 /// Scratch memory, kept between steps.
 #[derive(Clone, Debug, Default)]
@@ -50,12 +50,16 @@ impl Contacts {
     pub fn convert(
         &mut self,
         detector: &dyn Detector,
-        scene: &RayScene,
+        view: &View<'_>,
         world: &XpbdWorld,
-        movers: &[Mover],
-        (friction, ghosts): (&[f64], &[bool]),
         dt_s: f64,
     ) {
+        let &View {
+            scene,
+            movers,
+            friction,
+            ghosts,
+        } = view;
         let old = detector.progress().age() > 0;
         let now = |contact: &layout::Contact| {
             let mut contact = *contact;

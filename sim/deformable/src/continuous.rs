@@ -23,12 +23,12 @@
 
 use hapticd_ccd::{PairDistance, PairKind, closest};
 use hapticd_geometry::{Pose, Vec3, transform};
-use hapticd_rays::{RayScene, Topology};
+use hapticd_rays::Topology;
 use hapticd_xpbd::{Contact, ContactPoint, ParticleId, XpbdWorld};
 
 use crate::contacts::on_surface;
 use crate::crossings::{Crossing, Crossings, Nature, Surface};
-use crate::mover::{Mover, pose_of};
+use crate::mover::{Mover, View, pose_of};
 
 /// Smallest gap of a contact made by continuous detection, m: two surfaces without thickness are
 /// held apart by this.
@@ -73,15 +73,6 @@ pub struct ContinuousReport {
     pub tested: u32,
     /// Vertices whose positions are not finite: nothing is known about their features.
     pub unknown: u32,
-}
-
-/// Read access to the parts of the world that continuous detection needs.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    pub scene: &'a RayScene,
-    pub movers: &'a [Mover],
-    pub friction: &'a [f64],
-    pub ghosts: &'a [bool],
 }
 
 /// A pair of features that is held as a contact.

@@ -64,7 +64,7 @@ pub mod world;
 
 pub use continuous::{Continuous, ContinuousReport};
 pub use hapticd_skin::{GridError, Inside};
-pub use implicit::{ImplicitAddError, ImplicitModel, ImplicitSpec};
+pub use implicit::{ImplicitAddError, ImplicitModel, ImplicitSpec, PlacedVolume};
 pub use neighbours::RegisteredSpheres;
 pub use scene::{DeformableInfo, DeformableScene};
 pub use settings::DeformableSettings;

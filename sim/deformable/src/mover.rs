@@ -1,6 +1,7 @@
-//! How an object of the world moves, and its pose in the dynamics.
+//! How objects of the world move, and their poses in the dynamics.
 
 use hapticd_geometry::Pose;
+use hapticd_rays::RayScene;
 use hapticd_xpbd::{BodyId, BodyState, DeformableId};
 
 /// How an object moves.
@@ -16,6 +17,16 @@ pub(crate) enum Mover {
         body_from_mesh: Pose,
     },
     Deformable(DeformableId),
+}
+
+/// Read access to the objects of the world: all that detection needs of them, by number.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub scene: &'a RayScene,
+    pub movers: &'a [Mover],
+    pub friction: &'a [f64],
+    /// Objects that take part in no contact.
+    pub ghosts: &'a [bool],
 }
 
 pub(crate) fn pose_of(state: &BodyState) -> Pose {

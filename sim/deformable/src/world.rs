@@ -9,9 +9,9 @@ use hapticd_rays::{
 use hapticd_xpbd::{self, BodyId, BodyKind, ClothMaterial, DeformableId, SoftMaterial};
 
 use crate::contacts::Contacts;
-use crate::continuous::{Continuous, ContinuousReport, View, Watch};
+use crate::continuous::{Continuous, ContinuousReport, Watch};
 use crate::crossings::Crossings;
-use crate::mover::{Mover, pose_of, state_of};
+use crate::mover::{Mover, View, pose_of, state_of};
 
 /// Settings of the whole world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -292,20 +292,14 @@ impl DeformableWorld {
     /// [`StepError`]; nothing has moved then.
     pub fn step(&mut self, dt_s: f64) -> Result<&Report, StepError> {
         self.detect()?;
-        self.contacts.convert(
-            &*self.detector,
-            &self.scene,
-            &self.dynamics,
-            &self.movers,
-            (&self.friction, &self.ghosts),
-            dt_s,
-        );
         let view = View {
             scene: &self.scene,
             movers: &self.movers,
             friction: &self.friction,
             ghosts: &self.ghosts,
         };
+        let detector = &*self.detector;
+        self.contacts.convert(detector, &view, &self.dynamics, dt_s);
         self.watch.begin(&view, &self.dynamics, dt_s);
         loop {
             let list = self.contacts.with(self.watch.contacts());

@@ -243,8 +243,13 @@ impl ContactSolver {
                     view(&row.a, &self.entries, movers),
                     view(&row.b, &self.entries, movers),
                 );
-                shove(&row.a, &a.arm, &self.entries, movers, &p, h);
-                shove(&row.b, &b.arm, &self.entries, movers, &-p, h);
+                shove(
+                    row,
+                    [&a.arm, &b.arm],
+                    &self.entries,
+                    movers,
+                    Impulse { p, h },
+                );
             }
         }
     }
@@ -404,23 +409,35 @@ fn mobility_of(side: &Side, view: &View, movers: &Movers<'_>, d: &Vec3) -> f64 {
     }
 }
 
+/// The impulse `p / h` of a substep.
+#[derive(Clone, Copy)]
+struct Impulse {
+    /// Multiplier, kg m.
+    p: Vec3,
+    /// Length of the substep, s.
+    h: f64,
+}
+
+/// Applies an impulse to the first side of a row, and its opposite to the second.
 #[inline]
 fn shove(
-    side: &Side,
-    arm: &Vec3,
+    row: &Row,
+    arms: [&Vec3; 2],
     entries: &[(u32, f64)],
     movers: &mut Movers<'_>,
-    p: &Vec3,
-    h: f64,
+    impulse: Impulse,
 ) {
-    match side {
-        Side::Particles { first, count, .. } => {
-            let particles = &mut *movers.particles;
-            let entries_of = entries_of(entries, *first, *count);
-            spread(entries_of, &particles.inverse_mass, p, &mut particles.x);
+    let Impulse { p, h } = impulse;
+    for ((side, arm), p) in [&row.a, &row.b].into_iter().zip(arms).zip([p, -p]) {
+        match side {
+            Side::Particles { first, count, .. } => {
+                let particles = &mut *movers.particles;
+                let entries_of = entries_of(entries, *first, *count);
+                spread(entries_of, &particles.inverse_mass, &p, &mut particles.x);
+            }
+            Side::Body { index, .. } => movers.bodies[*index as usize].shove(arm, &p, h),
+            Side::World(_) => {}
         }
-        Side::Body { index, .. } => movers.bodies[*index as usize].shove(arm, p, h),
-        Side::World(_) => {}
     }
 }
 
@@ -484,8 +501,7 @@ fn solve(row: &mut Row, entries: &[(u32, f64)], movers: &mut Movers<'_>, h: f64)
     }
     let p = n * (along - row.along);
     row.along = along;
-    shove(&row.a, &a.arm, entries, movers, &p, h);
-    shove(&row.b, &b.arm, entries, movers, &-p, h);
+    shove(row, [&a.arm, &b.arm], entries, movers, Impulse { p, h });
     if row.friction == 0.0 {
         return true;
     }
@@ -508,7 +524,6 @@ fn solve(row: &mut Row, entries: &[(u32, f64)], movers: &mut Movers<'_>, h: f64)
         return false;
     }
     row.across = wanted;
-    shove(&row.a, &a.arm, entries, movers, &p, h);
-    shove(&row.b, &b.arm, entries, movers, &-p, h);
+    shove(row, [&a.arm, &b.arm], entries, movers, Impulse { p, h });
     true
 }

@@ -3,7 +3,7 @@
 
 use super::lattice::lattice;
 use super::mesh::{self, MeshFault};
-use super::tetrahedron::Tetrahedron;
+use super::tetrahedron::{Elasticity, Tetrahedron};
 use crate::Vec3;
 
 /// Largest number of boxes along the longest side of a body.
@@ -91,13 +91,17 @@ pub(super) fn solid(
     if !(volume > 0.0 && volume.is_finite()) {
         return Err(SoftError::Volume(volume));
     }
+    let elasticity = Elasticity {
+        young_pa: material.young_pa,
+        poisson: material.poisson,
+        damping_s: material.damping_s,
+    };
     let lattice = lattice(positions, triangles, cells);
     let mut masses = vec![0.0; lattice.nodes.len()];
     let mut tetrahedra = Vec::with_capacity(lattice.tetrahedra.len());
     for (t, fill) in lattice.tetrahedra.iter().zip(&lattice.fill) {
         let at = t.map(|i| &lattice.nodes[i as usize]);
-        let m = material;
-        let element = Tetrahedron::new(*t, at, *fill, m.young_pa, m.poisson, m.damping_s);
+        let element = Tetrahedron::new(*t, at, *fill, elasticity);
         // `None`: the element is so flat that its volume is rounding error, because the bounds are.
         let element = element.ok_or(SoftError::Volume(volume))?;
         for &i in t {

@@ -53,6 +53,17 @@ pub(super) struct Tetrahedron {
     rotation: UnitQuaternion<f64>,
 }
 
+/// Elastic properties of a material.
+#[derive(Clone, Copy, Debug)]
+pub struct Elasticity {
+    /// Young's modulus, Pa.
+    pub young_pa: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// Viscosity over stiffness, s.
+    pub damping_s: f64,
+}
+
 impl Tetrahedron {
     /// Builds the element with the corners `at` (positive volume), with the stiffness of `fill`
     /// times its volume. Returns `None` if the volume is not positive.
@@ -60,10 +71,13 @@ impl Tetrahedron {
         particles: [u32; 4],
         at: [&Vec3; 4],
         fill: f64,
-        young: f64,
-        poisson: f64,
-        damping: f64,
+        elasticity: Elasticity,
     ) -> Option<Self> {
+        let Elasticity {
+            young_pa: young,
+            poisson,
+            damping_s: damping,
+        } = elasticity;
         let edges = Matrix3::from_columns(&[at[1] - at[0], at[2] - at[0], at[3] - at[0]]);
         let volume = edges.determinant() / 6.0;
         let mu = young / (2.0 * (1.0 + poisson));

@@ -86,25 +86,36 @@ pub struct ImplicitAddError {
     pub why: String,
 }
 
+/// A volume of samples in the world.
+#[derive(Clone, Debug)]
+pub struct PlacedVolume<'a> {
+    /// The samples.
+    pub volume: Volume,
+    /// Takes the volume's frame, in metres, to the world.
+    pub world_from_volume: &'a Pose,
+    /// Length of one unit of the volume's frame, m.
+    pub unit_m: f64,
+    /// Which samples are inside.
+    pub inside: Inside,
+}
+
 impl ImplicitSpec {
     /// Sum of potentials on the surface of every implicit body.
     pub const LEVEL: f64 = LEVEL;
 
     /// Creates a body from the samples of a volume that count as inside, closed at its border
-    /// ([`Grid::of_volume`]). `unit_m`: length of one unit of the volume's frame. Without a
-    /// `cell_m`, the finest spacing of the volume is used.
+    /// ([`Grid::of_volume`]). Without a `cell_m`, the finest spacing of the volume is used.
     ///
     /// # Errors
     /// [`GridError`] if the place, the size or the level is invalid.
     pub fn of_volume(
         named: (String, u32),
-        volume: Volume,
-        (world_from_volume, unit_m): (&Pose, f64),
-        inside: Inside,
+        placed: PlacedVolume<'_>,
         cell_m: Option<f64>,
         surface: Material,
     ) -> Result<ImplicitSpec, GridError> {
-        let grid = Grid::of_volume(volume, (world_from_volume, unit_m), inside, LEVEL)?;
+        let place = (placed.world_from_volume, placed.unit_m);
+        let grid = Grid::of_volume(placed.volume, place, placed.inside, LEVEL)?;
         let spacing_m = grid.spacing_m().into_iter().fold(f64::INFINITY, f64::min);
         let [lowest, highest] =
             [f32::min, f32::max].map(|f| grid.values().iter().copied().fold(0.0, f));

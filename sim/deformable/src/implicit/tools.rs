@@ -13,7 +13,6 @@ use hapticd_proxy::{
 use super::bodies::ImplicitBody;
 use super::sampled;
 use crate::skins::near_terms::NearTerms;
-use crate::skins::near_terms::near;
 
 /// Stiffness for which the mass is chosen, N/m, and damping ratio, as among soft bodies.
 const USUAL_N_M: f64 = 1000.0;
@@ -175,14 +174,8 @@ impl Tool {
             let mut surface = work.surface.take().unwrap_or_else(|| body.surface());
             body.set_properties(&mut surface);
             let within = self.reach_m() + BAND_M;
-            near(
-                &mut work.near,
-                &body.state,
-                body.blending,
-                &centre,
-                within,
-                &mut surface,
-            );
+            work.near
+                .fill(&body.state, body.blending, &centre, within, &mut surface);
             self.note(work, &pose, &surface);
             self.sample(work);
             // Too deep for the surface to be found also counts as inside.
@@ -248,14 +241,8 @@ impl Tool {
         let centre = transform(&pose, &self.seen.centre);
         for (body, surface) in bodies.iter().zip(&mut out.implicit) {
             let within = self.reach_m() + AHEAD_M;
-            near(
-                &mut work.near,
-                &body.state,
-                body.blending,
-                &centre,
-                within,
-                surface,
-            );
+            work.near
+                .fill(&body.state, body.blending, &centre, within, surface);
             self.note(work, &pose, surface);
         }
         self.sample(work);

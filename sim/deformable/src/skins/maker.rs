@@ -11,7 +11,7 @@ use hapticd_skin::{
     quality::{Budget, Choice, InvalidBudget, Quality},
 };
 
-use super::near_terms::{NearTerms, near};
+use super::near_terms::NearTerms;
 use super::{Blending, SkinState};
 
 /// Number of points of a frame that are measured against the rendered surface; each frame measures
@@ -450,7 +450,7 @@ impl SkinMaker {
         for point in self.mesh.points.iter().skip(first).step_by(stride) {
             let at = Vec3::from(point.map(f64::from));
             let (work, felt) = (&mut self.near, &mut self.felt);
-            near(work, state, self.spec.blending, &at, 0.0, felt);
+            work.fill(state, self.spec.blending, &at, 0.0, felt);
             // Where bodies press on each other the skin is between them, and no tool can touch it.
             if felt.layers(&at) < 2
                 && let Some(foot) = felt.foot(&at, 0.0)

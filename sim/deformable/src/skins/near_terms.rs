@@ -20,6 +20,44 @@ impl NearTerms {
     pub fn number(&self, term: usize) -> u32 {
         self.found.get(term).map_or(0, |(_, number)| *number)
     }
+
+    /// Fills terms and cliques of `out` with the primitives that reach within `within_m` of a
+    /// point, or the feet of such points. If they exceed the loop's capacity for terms or cliques,
+    /// keeps the nearest. Allocates while its lists grow.
+    pub fn fill(
+        &mut self,
+        state: &SkinState,
+        blending: Blending,
+        at: &Vec3,
+        within_m: f64,
+        out: &mut ImplicitSurface,
+    ) {
+        self.found.clear();
+        for (number, primitive) in (0..).zip(&state.primitives) {
+            let room = within_m + FOOT_REACH * primitive.radius_m;
+            if reaches(primitive, at, room) {
+                let distance = Term::new(primitive, Vec3::zeros()).distance_m(at);
+                if distance <= room {
+                    self.found.push((distance, number));
+                }
+            }
+        }
+        if self.found.len() > MAX_TERMS {
+            keep_nearest(self, state, at, MAX_TERMS);
+        }
+        out.cliques.clear();
+        // Half as many primitives have far fewer cliques, and a single one has one.
+        while blending != Blending::Free && !find_cliques(self, state, &mut out.cliques) {
+            keep_nearest(self, state, at, self.found.len() / 2);
+        }
+        out.terms.clear();
+        for (_, number) in &self.found {
+            let number = *number as usize;
+            let velocity = state.velocities.get(number).copied().unwrap_or_default();
+            out.terms
+                .push(Term::new(&state.primitives[number], velocity));
+        }
+    }
 }
 
 /// Whether a primitive may reach within `within_m` of a point; for most, the centre decides.
@@ -30,44 +68,6 @@ fn reaches(primitive: &Primitive, at: &Vec3, within_m: f64) -> bool {
             (at - centre).norm_squared() <= far * far
         }
         _ => true,
-    }
-}
-
-/// Fills terms and cliques of `out` with the primitives that reach within `within_m` of a point, or
-/// the feet of such points. If they exceed the loop's capacity for terms or cliques, keeps the
-/// nearest. Allocates while its lists grow.
-pub fn near(
-    work: &mut NearTerms,
-    state: &SkinState,
-    blending: Blending,
-    at: &Vec3,
-    within_m: f64,
-    out: &mut ImplicitSurface,
-) {
-    work.found.clear();
-    for (number, primitive) in (0..).zip(&state.primitives) {
-        let room = within_m + FOOT_REACH * primitive.radius_m;
-        if reaches(primitive, at, room) {
-            let distance = Term::new(primitive, Vec3::zeros()).distance_m(at);
-            if distance <= room {
-                work.found.push((distance, number));
-            }
-        }
-    }
-    if work.found.len() > MAX_TERMS {
-        keep_nearest(work, state, at, MAX_TERMS);
-    }
-    out.cliques.clear();
-    // Half as many primitives have far fewer cliques, and a single one has one.
-    while blending != Blending::Free && !find_cliques(work, state, &mut out.cliques) {
-        keep_nearest(work, state, at, work.found.len() / 2);
-    }
-    out.terms.clear();
-    for (_, number) in &work.found {
-        let number = *number as usize;
-        let velocity = state.velocities.get(number).copied().unwrap_or_default();
-        out.terms
-            .push(Term::new(&state.primitives[number], velocity));
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::*;
-use hapticd_deformable::{Blending, ImplicitModel, Inside, SkinMaker, SkinStates};
+use hapticd_deformable::{Blending, ImplicitModel, Inside, PlacedVolume, SkinMaker, SkinStates};
 use hapticd_geometry::Volume;
 use hapticd_particles::FluidMaterial;
 use hapticd_proxy::Sampled;
@@ -320,9 +320,19 @@ fn sampled_ball() -> ImplicitSpec {
         level: 0.5,
         below: false,
     };
-    let place = (&Pose::identity(), 1.0);
     let named = ("ball".to_owned(), BODY);
-    ImplicitSpec::of_volume(named, volume, place, inside, None, feel(0.3)).unwrap()
+    ImplicitSpec::of_volume(
+        named,
+        PlacedVolume {
+            volume,
+            world_from_volume: &Pose::identity(),
+            unit_m: 1.0,
+            inside,
+        },
+        None,
+        feel(0.3),
+    )
+    .unwrap()
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 use hapticd_deformable::{
     Blending, DeformableScene, DeformableSettings, ImplicitModel, ImplicitSpec, Inside,
+    PlacedVolume,
 };
 use hapticd_geometry::{Pose, Vec3, Volume};
 use hapticd_proxy::{
@@ -179,9 +180,18 @@ fn spec(made: Made) -> Result<ImplicitSpec, Failure> {
                 below: true,
             };
             let named = ("volume".to_owned(), 1);
-            let place = (&Pose::identity(), 1.0);
-            return ImplicitSpec::of_volume(named, volume, place, inside, None, surface)
-                .map_err(|e| Failure::Run(e.to_string()));
+            return ImplicitSpec::of_volume(
+                named,
+                PlacedVolume {
+                    volume,
+                    world_from_volume: &Pose::identity(),
+                    unit_m: 1.0,
+                    inside,
+                },
+                None,
+                surface,
+            )
+            .map_err(|e| Failure::Run(e.to_string()));
         }
         Made::One(radius_m) => (vec![Vec3::zeros()], radius_m),
         Made::Blended => (CENTRES.map(Vec3::from).to_vec(), RADIUS_M),
