@@ -23,8 +23,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hapticd_audit::{
-    Solid, Sweep, SweepLimits, Tool, penetration_depth_m, sweep_body, sweep_past_tool, sweep_tool,
-    tools_overlap_m,
+    ScrewMotion, Solid, Sweep, SweepLimits, Tool, penetration_depth_m, sweep_body, sweep_past_tool,
+    sweep_tool, tools_overlap_m,
 };
 use hapticd_geometry::{Pose, TriMesh};
 use hapticd_proxy::{BodyKey, MAX_ARMS, MAX_SCENE_BODIES, tool_slot};
@@ -376,7 +376,13 @@ impl Checker {
             };
             if let Some(pose) = &body.pose {
                 for (from, to) in motion.pieces() {
-                    let sweep = sweep_tool(tool, &from, to, solid, pose, &self.limits);
+                    let sweep = sweep_tool(
+                        tool,
+                        ScrewMotion { from: &from, to },
+                        solid,
+                        pose,
+                        &self.limits,
+                    );
                     verdict.motion(sweep);
                 }
             } else {
@@ -387,7 +393,16 @@ impl Checker {
             let Some(after) = after else { continue };
             let at = &tick.world_from_proxy;
             if let (Some(before), Some(_)) = (&body.pose, moved) {
-                verdict.motion(sweep_body(tool, at, solid, before, &after, &self.limits));
+                verdict.motion(sweep_body(
+                    tool,
+                    at,
+                    solid,
+                    ScrewMotion {
+                        from: before,
+                        to: &after,
+                    },
+                    &self.limits,
+                ));
             }
             verdict.depth(penetration_depth_m(tool, at, solid, &after));
         }
@@ -411,7 +426,13 @@ impl Checker {
             };
             let other = shape.tool();
             for (from, to) in motion.pieces() {
-                let sweep = sweep_past_tool(&motion.tool, &from, to, &other, &at, &self.limits);
+                let sweep = sweep_past_tool(
+                    &motion.tool,
+                    ScrewMotion { from: &from, to },
+                    &other,
+                    &at,
+                    &self.limits,
+                );
                 verdict.motion(sweep);
             }
             let here = &tick.world_from_proxy;

@@ -40,7 +40,7 @@ pub use inside::contains;
 pub use penetration::penetration_depth_m;
 pub use query::{Hit, Tool, distance_m, intersects};
 pub use solid::Solid;
-pub use sweep::{Sweep, SweepLimits, sweep_body, sweep_tool};
+pub use sweep::{ScrewMotion, Sweep, SweepLimits, sweep_body, sweep_tool};
 pub use tools::{sweep_past_tool, tools_overlap_m};
 
 use hapticd_geometry::{Pose, Vec3};

@@ -58,7 +58,16 @@ pub enum Sweep {
     },
 }
 
-/// Follows a tool moving from one pose to another past a body that stands still.
+/// The constant-speed screw motion between two poses.
+#[derive(Clone, Copy, Debug)]
+pub struct ScrewMotion<'a> {
+    /// Pose at the start.
+    pub from: &'a Pose,
+    /// Pose at the end.
+    pub to: &'a Pose,
+}
+
+/// Follows a tool that moves past a body that stands still.
 ///
 /// Only surfaces count. A tool that is inside a closed body throughout is clear here;
 /// [`crate::penetration_depth_m`] finds it at either end. The rotation between the poses is the
@@ -66,12 +75,12 @@ pub enum Sweep {
 #[must_use]
 pub fn sweep_tool(
     tool: &Tool<'_>,
-    from: &Pose,
-    to: &Pose,
+    motion: ScrewMotion<'_>,
     body: &Solid,
     world_from_body: &Pose,
     limits: &SweepLimits,
 ) -> Sweep {
+    let ScrewMotion { from, to } = motion;
     let twist = Twist::between(from, to);
     let speed = fastest(tool, from, &twist);
     let path = Path {
@@ -82,17 +91,16 @@ pub fn sweep_tool(
     path.follow(limits, speed, scale(tool, from, to, body))
 }
 
-/// Follows a body moving from one pose to another past a tool that stands still; otherwise as
-/// [`sweep_tool`].
+/// Follows a body that moves past a tool that stands still; otherwise as [`sweep_tool`].
 #[must_use]
 pub fn sweep_body(
     tool: &Tool<'_>,
     world_from_tool: &Pose,
     body: &Solid,
-    from: &Pose,
-    to: &Pose,
+    motion: ScrewMotion<'_>,
     limits: &SweepLimits,
 ) -> Sweep {
+    let ScrewMotion { from, to } = motion;
     let twist = Twist::between(from, to);
     let speed = fastest(tool, world_from_tool, &twist);
     let scale = scale(tool, world_from_tool, world_from_tool, body)

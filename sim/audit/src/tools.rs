@@ -3,23 +3,24 @@
 use hapticd_geometry::Pose;
 
 use crate::{
-    Solid, Sweep, SweepLimits, Tool, is_finite, penetration_depth_m, sweep_body, sweep_tool,
+    ScrewMotion, Solid, Sweep, SweepLimits, Tool, is_finite, penetration_depth_m, sweep_body,
+    sweep_tool,
 };
 
-/// Follows a tool moving from one pose to another past a tool that stands still, as [`sweep_tool`]
-/// does. The centre of a ball moves in a straight line.
+/// Follows a tool that moves past a tool that stands still, as [`sweep_tool`] does. The centre of a
+/// ball moves in a straight line.
 #[must_use]
 pub fn sweep_past_tool(
     mover: &Tool<'_>,
-    from: &Pose,
-    to: &Pose,
+    motion: ScrewMotion<'_>,
     other: &Tool<'_>,
     at: &Pose,
     limits: &SweepLimits,
 ) -> Sweep {
+    let ScrewMotion { from, to } = motion;
     match (mover, other) {
-        (_, Tool::Mesh(solid)) => sweep_tool(mover, from, to, solid, at, limits),
-        (Tool::Mesh(solid), Tool::Sphere { .. }) => sweep_body(other, at, solid, from, to, limits),
+        (_, Tool::Mesh(solid)) => sweep_tool(mover, motion, solid, at, limits),
+        (Tool::Mesh(solid), Tool::Sphere { .. }) => sweep_body(other, at, solid, motion, limits),
         (Tool::Sphere { radius_m: a }, Tool::Sphere { radius_m: b }) => {
             let start = from.translation.vector - at.translation.vector;
             let way = to.translation.vector - from.translation.vector;
@@ -81,7 +82,16 @@ mod tests {
             for b in &tools {
                 let sweep = |height: f64| {
                     let pose = |x: f64| Pose::translation(x, 0.001, height);
-                    sweep_past_tool(a, &pose(-0.1), &pose(0.1), b, &at, &limits)
+                    sweep_past_tool(
+                        a,
+                        ScrewMotion {
+                            from: &pose(-0.1),
+                            to: &pose(0.1),
+                        },
+                        b,
+                        &at,
+                        &limits,
+                    )
                 };
                 let overlap = |x: f64| tools_overlap_m(a, &Pose::translation(x, 0.0, 0.0), b, &at);
                 assert!(matches!(sweep(0.0201), Sweep::Clear { .. }));

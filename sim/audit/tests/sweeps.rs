@@ -7,7 +7,8 @@ use std::f64::consts::PI;
 
 use common::{Random, at, ball, cuboid, sheet};
 use hapticd_audit::{
-    Solid, Sweep, SweepLimits, Tool, distance_m, penetration_depth_m, sweep_body, sweep_tool,
+    ScrewMotion, Solid, Sweep, SweepLimits, Tool, distance_m, penetration_depth_m, sweep_body,
+    sweep_tool,
 };
 use hapticd_geometry::{Pose, Screw, Vec3};
 use nalgebra::UnitQuaternion;
@@ -15,8 +16,7 @@ use nalgebra::UnitQuaternion;
 fn sweep(tool: &Tool<'_>, from: &Pose, to: &Pose, body: &Solid) -> Sweep {
     sweep_tool(
         tool,
-        from,
-        to,
+        ScrewMotion { from, to },
         body,
         &Pose::identity(),
         &SweepLimits::default(),
@@ -54,8 +54,10 @@ fn tunnelling_through_a_thin_plate() {
             &tool,
             &at(0.1, 0.0, 0.0),
             &plate,
-            &at(0.0, 0.0, 0.02),
-            &at(0.0, 0.0, -0.02),
+            ScrewMotion {
+                from: &at(0.0, 0.0, 0.02),
+                to: &at(0.0, 0.0, -0.02),
+            },
             &SweepLimits::default(),
         );
         assert!(matches!(body, Sweep::Crossing { .. }));
@@ -99,8 +101,10 @@ fn tunnelling_by_rotation() {
     let limits = SweepLimits::default();
     let found = sweep_tool(
         &tool,
-        &turned(0.0),
-        &turned(0.5 * PI),
+        ScrewMotion {
+            from: &turned(0.0),
+            to: &turned(0.5 * PI),
+        },
         &post,
         &place,
         &limits,
@@ -111,8 +115,10 @@ fn tunnelling_by_rotation() {
     assert!((t - 0.5).abs() < 0.1);
     let short = sweep_tool(
         &tool,
-        &turned(0.0),
-        &turned(0.2 * PI),
+        ScrewMotion {
+            from: &turned(0.0),
+            to: &turned(0.2 * PI),
+        },
         &post,
         &place,
         &limits,
@@ -122,8 +128,10 @@ fn tunnelling_by_rotation() {
     let away = at(0.37, 0.37, 0.0);
     let clear = sweep_tool(
         &tool,
-        &turned(0.0),
-        &turned(0.5 * PI),
+        ScrewMotion {
+            from: &turned(0.0),
+            to: &turned(0.5 * PI),
+        },
         &post,
         &away,
         &limits,
@@ -153,8 +161,10 @@ fn thin_posts_are_hit_at_any_angle() {
         let place = at(0.45 * angle.cos(), 0.45 * angle.sin(), 0.0);
         let found = sweep_tool(
             &Tool::Mesh(&bar),
-            &turned(0.0),
-            &turned(2.0),
+            ScrewMotion {
+                from: &turned(0.0),
+                to: &turned(2.0),
+            },
             &post,
             &place,
             &SweepLimits::default(),
@@ -206,7 +216,16 @@ fn limits_are_reported_not_hidden() {
         },
     ] {
         let tool = Tool::Mesh(&cube);
-        let given_up = sweep_tool(&tool, &from, &to, &table, &Pose::identity(), &limits);
+        let given_up = sweep_tool(
+            &tool,
+            ScrewMotion {
+                from: &from,
+                to: &to,
+            },
+            &table,
+            &Pose::identity(),
+            &limits,
+        );
         let Sweep::Unresolved { distance_m, .. } = given_up else {
             panic!("{given_up:?}");
         };

@@ -1,7 +1,8 @@
 //! The driver: runs scene, loop, courier and checker, one tick at a time.
 
 use hapticd_audit::{
-    Solid, Sweep, SweepLimits, Tool, distance_m, penetration_depth_m, sweep_body, sweep_tool,
+    ScrewMotion, Solid, Sweep, SweepLimits, Tool, distance_m, penetration_depth_m, sweep_body,
+    sweep_tool,
 };
 use hapticd_geometry::Pose;
 use hapticd_proxy::{
@@ -398,8 +399,7 @@ impl Fixture {
                 for to in path {
                     judge(sweep_tool(
                         &tool,
-                        &from,
-                        to,
+                        ScrewMotion { from: &from, to },
                         &b.solid,
                         &b.pose,
                         &self.limits,
@@ -410,8 +410,10 @@ impl Fixture {
                 if path.is_empty() && from != outcome.proxy {
                     judge(sweep_tool(
                         &tool,
-                        &from,
-                        &outcome.proxy,
+                        ScrewMotion {
+                            from: &from,
+                            to: &outcome.proxy,
+                        },
                         &b.solid,
                         &b.pose,
                         &self.limits,
@@ -424,8 +426,10 @@ impl Fixture {
                     &tool,
                     &outcome.proxy,
                     &b.solid,
-                    &b.pose,
-                    now,
+                    ScrewMotion {
+                        from: &b.pose,
+                        to: now,
+                    },
                     &self.limits,
                 ));
                 pieces += 1;

@@ -1,7 +1,9 @@
 //! The tools of several arms are bodies to each other: hands drive them through each other; checks
 //! contact and forces.
 
-use hapticd_audit::{Solid, Sweep, SweepLimits, Tool, sweep_past_tool, tools_overlap_m};
+use hapticd_audit::{
+    ScrewMotion, Solid, Sweep, SweepLimits, Tool, sweep_past_tool, tools_overlap_m,
+};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::{
     ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Snapshot, TickInput,
@@ -154,7 +156,13 @@ impl Fixture {
                     from.rotation = arms[i].proxy.rotation;
                 }
                 for to in &arms[i].path[..arms[i].path_len] {
-                    let sweep = sweep_past_tool(&mover, &from, to, &other, &at, &limits);
+                    let sweep = sweep_past_tool(
+                        &mover,
+                        ScrewMotion { from: &from, to },
+                        &other,
+                        &at,
+                        &limits,
+                    );
                     violations += u64::from(!matches!(sweep, Sweep::Clear { .. }));
                     from = *to;
                 }
