@@ -63,7 +63,7 @@ pub(crate) fn decode(
             DeValue::String(text),
         ) if text == word => Ok(Value::Text(word.to_owned())),
         (Kind::Numbers { count, min, max }, DeValue::Array(array)) => {
-            elements(key, array, count, min, max, item).map(Value::Numbers)
+            elements(key, array, count, min..=max, item).map(Value::Numbers)
         }
         (Kind::Direction, DeValue::Array(array)) => direction(key, array, item),
         (
@@ -123,7 +123,7 @@ fn direction(
     array: &[Spanned<DeValue<'_>>],
     item: &Spanned<DeValue<'_>>,
 ) -> Result<Value, Box<Diagnostic>> {
-    let xs = elements(key, array, 3, -1e6, 1e6, item)?;
+    let xs = elements(key, array, 3, -1e6..=1e6, item)?;
     if xs.iter().all(|&x| x == 0.0) {
         return Err(fail(Problem::NoDirection { key: key.name }, item));
     }
@@ -158,7 +158,7 @@ fn points(
             };
             return Err(fail(problem, point));
         };
-        let xy = elements(key, pair, 2, *range.start(), *range.end(), point)?;
+        let xy = elements(key, pair, 2, range.clone(), point)?;
         points.extend(<[f64; 2]>::try_from(xy));
     }
     Ok(Value::Points(points))
@@ -258,8 +258,7 @@ fn elements(
     key: &'static Key,
     array: &[Spanned<DeValue<'_>>],
     count: usize,
-    min: f64,
-    max: f64,
+    range: RangeInclusive<f64>,
     item: &Spanned<DeValue<'_>>,
 ) -> Result<Vec<f64>, Box<Diagnostic>> {
     if array.len() != count {
@@ -283,7 +282,7 @@ fn elements(
         }
         let x = number(key, value)
             .map_err(|problem| Box::new(Diagnostic::new(*problem, Some(element.span()))))?;
-        in_range(key, x, min, max, element)?;
+        in_range(key, x, *range.start(), *range.end(), element)?;
         xs.push(x);
     }
     Ok(xs)

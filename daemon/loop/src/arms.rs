@@ -14,7 +14,6 @@
 //! loop is silent, the arm is commanded to zero force.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -94,6 +93,10 @@ pub struct Served<'a> {
     pub stall_ms: f64,
     /// SCHED_FIFO priority that the thread requests while the arm is attached; 0 requests none.
     pub priority: u8,
+    /// What the thread reports.
+    pub state: &'a ArmState,
+    /// Ends the thread.
+    pub stop: &'a AtomicBool,
 }
 
 impl Served<'_> {
@@ -118,17 +121,17 @@ impl Served<'_> {
     }
 }
 
-/// Serves one arm until `stop` is set, then stops its force and returns. A panic of the opener or
-/// the transport counts as a loss of the arm.
+/// Serves one arm until it is told to stop, then stops its force and returns. A panic of the opener
+/// or the transport counts as a loss of the arm.
 pub fn serve(
     served: &Served<'_>,
     opener: &mut dyn Opener,
     mut input: latest::Writer<ArmInput>,
     mut commands: latest::Reader<ArmCommand>,
-    state: &Arc<ArmState>,
-    stop: &AtomicBool,
 ) {
-    let name = served.name;
+    let &Served {
+        name, state, stop, ..
+    } = served;
     let mut last_warning = String::new();
     while !stop.load(Ordering::Relaxed) {
         let opened = catch_panic(|| opener.open()).unwrap_or_else(|panic| {
@@ -140,9 +143,7 @@ pub fn serve(
                 last_warning.clear();
                 tracing::info!(arm = name, device = %arm.spec().name, "arm attached");
                 served.raise_priority();
-                let end = catch_panic(|| {
-                    attend(served, &mut *arm, &mut input, &mut commands, state, stop)
-                });
+                let end = catch_panic(|| attend(served, &mut *arm, &mut input, &mut commands));
                 // Tell the loop first: stopping the arm may take seconds.
                 input.write(ArmInput {
                     attached: false,
@@ -215,10 +216,10 @@ fn attend(
     arm: &mut dyn Transport,
     input: &mut latest::Writer<ArmInput>,
     commands: &mut latest::Reader<ArmCommand>,
-    state: &ArmState,
-    stop: &AtomicBool,
 ) -> Result<(), Loss> {
-    let name = served.name;
+    let &Served {
+        name, state, stop, ..
+    } = served;
     let mut sent = Sent::new(commands.read().0.sequence, now_ns());
     // An arm counts from zero each time it is opened.
     let reports_before = state.reports.load(Ordering::Relaxed);

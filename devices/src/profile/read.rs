@@ -62,14 +62,21 @@ fn read(root: &Section<'_>, problems: &Problems) -> Option<Profile> {
     let kinematics = root.table("kinematics", true);
     let geometry = read_kinematics::geometry(&kinematics);
 
-    let codec = reports
-        .and_then(|reports| read_layout::codec(&reports, problems).map(|codec| (codec, reports)));
-    if let (Some((codec, reports)), Some(geometry)) = (&codec, &geometry) {
+    let wire = reports.and_then(|reports| {
+        let codec = read_layout::codec(&reports, problems)?;
+        Some(Wire { codec, reports })
+    });
+    if let (Some(Wire { codec, reports }), Some(geometry)) = (&wire, &geometry) {
         read_layout::check_axes(reports, codec, geometry, &kinematics, problems);
     }
-    let has_force = codec.as_ref().map(|(codec, _)| codec.axes_out() != 0);
+    let has_force = wire.as_ref().map(|wire| wire.codec.axes_out() != 0);
     let has_rotation = geometry.as_ref().map(|geometry| geometry.has_rotation);
-    let spec = spec(name, has_force, has_rotation, &limits, &mechanics, &timing);
+    let sections = SpecSections {
+        limits: &limits,
+        mechanics: &mechanics,
+        timing: &timing,
+    };
+    let spec = spec(name, has_force, has_rotation, &sections);
     let windows = VelocityWindows {
         linear_ns: time(
             &timing,
@@ -87,23 +94,16 @@ fn read(root: &Section<'_>, problems: &Problems) -> Option<Profile> {
         ),
     };
     let (start, stop) = (fixed_reports(root, "start"), fixed_reports(root, "stop"));
-    if let (Some((codec, reports)), Some(geometry)) = (&codec, &geometry)
+    if let (Some(wire), Some(geometry)) = (&wire, &geometry)
         && geometry.efforts_are_the_wrench
     {
-        check_effort_range(
-            codec,
-            reports,
-            &spec,
-            &geometry.effort_units,
-            &limits,
-            problems,
-        );
+        wire.check_effort_range(&spec, &geometry.effort_units, &limits, problems);
     }
     for section in [&kinematics, &limits, &mechanics, &timing, root] {
         section.close();
     }
 
-    let (codec, _) = codec?;
+    let Wire { codec, .. } = wire?;
     let geometry = geometry?;
     Some(Profile {
         matches,
@@ -208,15 +208,25 @@ impl Applicable<'_> {
     }
 }
 
+/// Sections that make up the specification.
+struct SpecSections<'a> {
+    limits: &'a Section<'a>,
+    mechanics: &'a Section<'a>,
+    timing: &'a Section<'a>,
+}
+
 /// Reads the specification, except the degrees of freedom, which follow from the reports.
 fn spec(
     name: String,
     has_force: Option<bool>,
     has_rotation: Option<bool>,
-    limits: &Section<'_>,
-    mechanics: &Section<'_>,
-    timing: &Section<'_>,
+    sections: &SpecSections<'_>,
 ) -> ArmSpec {
+    let &SpecSections {
+        limits,
+        mechanics,
+        timing,
+    } = sections;
     use Allow::{NotNegative, Positive};
     let torque = limits.number_or("peak_torque_nm", 0.0, NotNegative);
     let has_torque = has_force.map(|has_force| has_force && torque > 0.0);
@@ -299,40 +309,47 @@ fn spec(
     spec
 }
 
-/// Checks, where efforts are the wrench itself, that every field can hold the peak.
-fn check_effort_range(
-    codec: &Codec,
-    reports: &read_layout::Reports,
-    spec: &ArmSpec,
-    units: &[AxisUnit],
-    limits: &Section<'_>,
-    problems: &Problems,
-) {
-    for (i, report) in codec.layout().outputs.iter().enumerate() {
-        for (j, field) in report.fields.iter().enumerate() {
-            let OutputKind::Effort(axis) = field.kind else {
-                continue;
-            };
-            let force = units.get(usize::from(axis).min(MAX_AXES)) == Some(&AxisUnit::Metre);
-            let (peak, unit) = if force {
-                (spec.peak_force_n, "N")
-            } else {
-                (spec.peak_torque_nm, "N*m")
-            };
-            let ends =
-                [field.min, field.max].map(|end| ((end as f64 - field.offset) / field.scale).abs());
-            let reach = ends[0].min(ends[1]);
-            if reach < peak
-                && limits.has(if force {
-                    "peak_force_n"
+/// The codec, and the reports in the profile that it was made of.
+struct Wire {
+    codec: Codec,
+    reports: read_layout::Reports,
+}
+
+impl Wire {
+    /// Checks, where efforts are the wrench itself, that every field can hold the peak.
+    fn check_effort_range(
+        &self,
+        spec: &ArmSpec,
+        units: &[AxisUnit],
+        limits: &Section<'_>,
+        problems: &Problems,
+    ) {
+        for (i, report) in self.codec.layout().outputs.iter().enumerate() {
+            for (j, field) in report.fields.iter().enumerate() {
+                let OutputKind::Effort(axis) = field.kind else {
+                    continue;
+                };
+                let force = units.get(usize::from(axis).min(MAX_AXES)) == Some(&AxisUnit::Metre);
+                let (peak, unit) = if force {
+                    (spec.peak_force_n, "N")
                 } else {
-                    "peak_torque_nm"
-                })
-            {
-                problems.add(
-                    reports.output_span(i, j),
-                    format!("this field reaches only {reach:.4} {unit}, less than the peak of {peak} {unit} in [limits]"),
-                );
+                    (spec.peak_torque_nm, "N*m")
+                };
+                let ends = [field.min, field.max]
+                    .map(|end| ((end as f64 - field.offset) / field.scale).abs());
+                let reach = ends[0].min(ends[1]);
+                if reach < peak
+                    && limits.has(if force {
+                        "peak_force_n"
+                    } else {
+                        "peak_torque_nm"
+                    })
+                {
+                    problems.add(
+                        self.reports.output_span(i, j),
+                        format!("this field reaches only {reach:.4} {unit}, less than the peak of {peak} {unit} in [limits]"),
+                    );
+                }
             }
         }
     }

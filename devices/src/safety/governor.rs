@@ -37,7 +37,7 @@
 use super::channel::{Channel, ChannelLimits, ChannelStep};
 use super::history::History;
 use super::limits::{Limits, LimitsError};
-use super::oscillation::{Amplitudes, OscillationDetector, Verdict};
+use super::oscillation::{Amplitudes, Observation, OscillationDetector, Verdict};
 use super::passivity::{ControlAction, DEBT_BOUND_SWINGS, Energy, Passivity, Sent, Spring};
 use super::reason::{ForceOffReason, ReasonSet};
 use crate::arm::{ArmSample, ArmSpec, Vec3, Workspace, Wrench};
@@ -727,9 +727,11 @@ impl Governor {
         let force = self.force_oscillation.step(
             input.now_ns,
             dt_s,
-            &pose.translation.vector,
-            &input.wanted.force_n,
-            far_end.as_ref(),
+            Observation {
+                place: &pose.translation.vector,
+                wanted: &input.wanted.force_n,
+                far_end: far_end.as_ref(),
+            },
             moved,
         );
         let turned = Amplitudes {
@@ -739,9 +741,11 @@ impl Governor {
         let torque = self.torque_oscillation.step(
             input.now_ns,
             dt_s,
-            &self.turned,
-            &input.wanted.torque_nm,
-            None,
+            Observation {
+                place: &self.turned,
+                wanted: &input.wanted.torque_nm,
+                far_end: None,
+            },
             turned,
         );
         if force == Verdict::Lowered || torque == Verdict::Lowered {

@@ -77,17 +77,27 @@ struct Axis {
     count: usize,
 }
 
+/// What the detector sees in one tick, of three axes or of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Observation<T> {
+    /// Position, or rotation, from any origin.
+    pub place: T,
+    /// Wanted force or torque.
+    pub wanted: T,
+    /// Where the spring behind `wanted` ends, in the coordinates of `place`, if only bodies that
+    /// stand still hold it there and the ledger has no debt.
+    pub far_end: Option<T>,
+}
+
 impl Axis {
     /// Advances the axis by one tick. Returns true if the reversals make an oscillation, and then
     /// starts counting again.
-    fn step(
-        &mut self,
-        now_ns: u64,
-        place: f64,
-        wanted: f64,
-        far_end: Option<f64>,
-        least: Amplitudes,
-    ) -> bool {
+    fn step(&mut self, now_ns: u64, observed: Observation<f64>, least: Amplitudes) -> bool {
+        let Observation {
+            place,
+            wanted,
+            far_end,
+        } = observed;
         let Some(extreme) = self.extreme else {
             self.extreme = Some(place);
             self.start_swing(wanted, far_end);
@@ -179,25 +189,25 @@ pub(super) enum Verdict {
 }
 
 impl OscillationDetector {
-    /// Advances by one tick at `place`: three coordinates of position, or of rotation, from any
-    /// origin. `far_end` is where the spring behind `wanted` ends, in the same coordinates, if only
-    /// bodies that stand still hold it there and the ledger has no debt. All values are finite; the
-    /// amplitudes are those of [`OscillationLimits`](super::OscillationLimits).
+    /// Advances by one tick. All values are finite; the amplitudes are those of
+    /// [`OscillationLimits`](super::OscillationLimits).
     pub fn step(
         &mut self,
         now_ns: u64,
         dt_s: f64,
-        place: &Vec3,
-        wanted: &Vec3,
-        far_end: Option<&Vec3>,
+        observed: Observation<&Vec3>,
         least: Amplitudes,
     ) -> Verdict {
-        let mut seen = false;
+        let mut oscillates = false;
         for (i, axis) in self.axes.iter_mut().enumerate() {
-            let far_end = far_end.map(|at| at[i]);
-            seen |= axis.step(now_ns, place[i], wanted[i], far_end, least);
+            let along = Observation {
+                place: observed.place[i],
+                wanted: observed.wanted[i],
+                far_end: observed.far_end.map(|at| at[i]),
+            };
+            oscillates |= axis.step(now_ns, along, least);
         }
-        if !seen {
+        if !oscillates {
             self.gain = (self.gain + GAIN_RECOVERY_PER_S * dt_s).min(1.0);
             return Verdict::Calm;
         }
@@ -237,6 +247,18 @@ mod tests {
         force: 0.5,
     };
 
+    fn observed<'a>(
+        place: &'a Vec3,
+        wanted: &'a Vec3,
+        far_end: Option<&'a Vec3>,
+    ) -> Observation<&'a Vec3> {
+        Observation {
+            place,
+            wanted,
+            far_end,
+        }
+    }
+
     /// Runs a sinusoidal motion of `amplitude_m` at `hz` against a spring of `k` N/m; returns the
     /// time of the first detection, s.
     fn first_detection(hz: f64, amplitude_m: f64, k: f64, seconds: f64) -> Option<f64> {
@@ -253,9 +275,7 @@ mod tests {
             let seen = detector.step(
                 tick * 1_000_000,
                 1e-3,
-                &z(x),
-                &z(3.0 - k * x),
-                Some(&STILL),
+                observed(&z(x), &z(3.0 - k * x), Some(&STILL)),
                 MIN_AMPLITUDES,
             );
             (seen == Verdict::Lowered).then_some(t)
@@ -304,7 +324,7 @@ mod tests {
             let wanted = (far_end - hand) * 3000.0;
             let known = held.then_some(&far_end);
             let now = tick * 1_000_000;
-            let seen = detector.step(now, 1e-3, &hand, &wanted, known, MIN_AMPLITUDES);
+            let seen = detector.step(now, 1e-3, observed(&hand, &wanted, known), MIN_AMPLITUDES);
             seen == Verdict::Lowered
         })
     }
@@ -331,7 +351,8 @@ mod tests {
                 let wanted = (far_end - hand) * 3000.0;
                 let now = tick * 1_000_000;
                 let far_end = Some(&far_end);
-                let seen = detector.step(now, 1e-3, &hand, &wanted, far_end, MIN_AMPLITUDES);
+                let seen =
+                    detector.step(now, 1e-3, observed(&hand, &wanted, far_end), MIN_AMPLITUDES);
                 seen == Verdict::Lowered
             });
             assert!(seen, "{high_m} m");
@@ -348,9 +369,7 @@ mod tests {
             match detector.step(
                 tick * 1_000_000,
                 1e-3,
-                &x,
-                &(x * -1e3),
-                None,
+                observed(&x, &(x * -1e3), None),
                 MIN_AMPLITUDES,
             ) {
                 Verdict::Calm => {}
@@ -362,7 +381,12 @@ mod tests {
         assert!(verdicts.iter().all(|(_, gain)| *gain >= GAIN_FLOOR));
         assert_eq!(detector.detections(), verdicts.len() as u64);
         for tick in 2_000..13_000u64 {
-            detector.step(tick * 1_000_000, 1e-3, &STILL, &STILL, None, MIN_AMPLITUDES);
+            detector.step(
+                tick * 1_000_000,
+                1e-3,
+                observed(&STILL, &STILL, None),
+                MIN_AMPLITUDES,
+            );
         }
         assert_eq!(detector.gain(), 1.0);
     }

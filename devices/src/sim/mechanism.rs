@@ -84,15 +84,23 @@ pub struct Mechanism {
     pub angular_velocity: Vec3,
 }
 
-/// Backward Euler with viscous and Coulomb friction, for a linear or an angular velocity.
-fn step_velocity(
-    velocity: &Vec3,
-    force: &Vec3,
+/// What resists a force or a torque: inertia, and viscous and Coulomb friction.
+struct Resistance {
+    /// Mass, kg, or moment of inertia, kg m².
     inertia: f64,
+    /// N·s/m or N·m·s/rad.
     damping: f64,
+    /// N or N·m.
     coulomb: f64,
-    h: f64,
-) -> Vec3 {
+}
+
+/// Backward Euler with viscous and Coulomb friction, for a linear or an angular velocity.
+fn step_velocity(velocity: &Vec3, force: &Vec3, resistance: &Resistance, h: f64) -> Vec3 {
+    let &Resistance {
+        inertia,
+        damping,
+        coulomb,
+    } = resistance;
     let effective = inertia + h * damping;
     let free = (velocity * inertia + force * h) / effective;
     let speed = free.norm();
@@ -133,9 +141,11 @@ impl Mechanism {
         self.linear_velocity = step_velocity(
             &before,
             &wrench.force_n,
-            p.mass_kg,
-            p.damping_n_s_per_m,
-            p.coulomb_friction_n,
+            &Resistance {
+                inertia: p.mass_kg,
+                damping: p.damping_n_s_per_m,
+                coulomb: p.coulomb_friction_n,
+            },
             h_s,
         );
         let translation_m = (before + self.linear_velocity) * (0.5 * h_s);
@@ -147,9 +157,11 @@ impl Mechanism {
             self.angular_velocity = step_velocity(
                 &before,
                 &wrench.torque_nm,
-                p.inertia_kg_m2,
-                p.angular_damping_nm_s_per_rad,
-                p.angular_coulomb_friction_nm,
+                &Resistance {
+                    inertia: p.inertia_kg_m2,
+                    damping: p.angular_damping_nm_s_per_rad,
+                    coulomb: p.angular_coulomb_friction_nm,
+                },
                 h_s,
             );
             turn_rad = (before + self.angular_velocity) * (0.5 * h_s);

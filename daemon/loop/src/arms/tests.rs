@@ -1,6 +1,6 @@
 //! What stays on an arm's wire when its service ends for any reason.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use hapticd_devices::arm::Vec3;
@@ -190,8 +190,10 @@ impl Fixture {
                         name: "right",
                         stall_ms: 10.0,
                         priority: PRIORITY,
+                        state: &state,
+                        stop: &stop,
                     };
-                    serve(&served, &mut opener, input_writer, reader, &state, &stop);
+                    serve(&served, &mut opener, input_writer, reader);
                 });
             })
         };

@@ -46,17 +46,19 @@ impl Spawner<'_> {
         running.fetch_add(1, Ordering::Relaxed);
         let stall_ms = self.config.safety.stall_ms;
         thread::spawn("arm", move || {
-            let served = arms::Served {
-                name: &name,
-                stall_ms,
-                priority,
-            };
             let ArmHalf {
                 input,
                 commands,
                 state,
             } = half;
-            arms::serve(&served, &mut *opener, input, commands, &state, &stop);
+            let served = arms::Served {
+                name: &name,
+                stall_ms,
+                priority,
+                state: &state,
+                stop: &stop,
+            };
+            arms::serve(&served, &mut *opener, input, commands);
             running.fetch_sub(1, Ordering::Release);
         })
     }
