@@ -1,6 +1,7 @@
 //! A value that was read, and its notation in TOML.
 //!
-//! Pure data; allocates. [`Value::to_string`] is valid TOML that reads back as the same value.
+//! Pure data; allocates. [`Display`](fmt::Display) writes a [`Value`] as valid TOML that reads back
+//! as the same value.
 
 use std::fmt;
 

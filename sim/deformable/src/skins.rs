@@ -2,9 +2,9 @@
 //!
 //! Both use the same primitives: [`SkinState`] is the state of a body at the end of a mechanics
 //! step. [`SkinMaker`] makes the visible mesh (for the skin thread: takes milliseconds, allocates
-//! while its memory grows, uses no clock). [`near`] collects the primitives around a tool for the
-//! loop to evaluate ([`hapticd_proxy::ImplicitSurface`]). The distance between the two is measured
-//! in every frame ([`SkinMade::felt_m`]).
+//! while its memory grows, uses no clock). [`NearTerms`](near_terms::NearTerms) collects the
+//! primitives around a tool for the loop to evaluate ([`hapticd_proxy::ImplicitSurface`]). The
+//! distance between the two is measured in every frame ([`SkinMade::felt_m`]).
 
 mod maker;
 pub(crate) mod near_terms;

@@ -78,9 +78,9 @@ fn value_at(samples: &Samples, (z, bit): Node) -> f32 {
 
 impl Part {
     /// Makes the named vertices of a brick of groups, in the order of edges and classes. Appends
-    /// the triangles of cubes that more than one group reaches to
-    /// [`Work::triangles`](super::classes::Work). Returns the number of these cubes with something
-    /// inside, and of those in which more than one group makes triangles.
+    /// the triangles of cubes that more than one group reaches to [`Work::triangles`]. Returns the
+    /// number of these cubes with something inside, and of those in which more than one group makes
+    /// triangles.
     pub(in crate::skin) fn by_groups(
         &mut self,
         scene: &MeshContext<'_>,
