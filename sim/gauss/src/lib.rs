@@ -6,7 +6,8 @@
 //! only the meaning of a motion and of a bound changes.
 //!
 //! * [`Metric`] is the body's mass matrix, factored once.
-//! * [`Row`] is one contact inequality `n . (v + om x arm) >= bound`.
+//! * [`Row`] is one contact inequality `n . (v + om x arm) >= bound`; [`ContactGap`] is where the
+//!   bound comes from.
 //! * [`Projector`] solves for one body, with bounded work and fixed memory; [`coulomb`] adds
 //!   friction to it.
 //! * [`GroupProjector`] solves for several bodies, with [`PairRow`]s between them.
@@ -23,6 +24,7 @@
 mod active_set;
 mod basis;
 mod cone;
+mod contact_row;
 pub mod coulomb;
 pub mod friction;
 mod group;
@@ -34,6 +36,7 @@ mod row;
 
 pub use active_set::iteration_limit;
 pub use cone::{ConeSolver, Contact, Descent, DescentLimits, FrictionLaw, Mover};
+pub use contact_row::{ContactGap, RECOVERY};
 pub use group::{GroupProjection, GroupProjector, PairRow};
 pub use metric::{Metric, MetricError};
 pub use outcome::{Active, Status};

@@ -6,13 +6,13 @@
 //! units.
 
 use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, FrictionSolution, Surface};
-use hapticd_gauss::{Metric, Motion, Projection, Projector, Row};
+use hapticd_gauss::{ContactGap, Metric, Motion, Projection, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_kinetic::pseudo::{End, Shift};
 use hapticd_kinetic::{Inconsistent, PseudoTriangulation};
 use hapticd_proxy::{
     ArmOutcome, ArmSetup, BodyKey, BodyTable, Contact, Coupling, Intent, Interaction, MAX_CONTACTS,
-    MAX_SUBSTEPS, Material, RenderContext, RenderedProxy, SpringState, Touched,
+    MAX_SUBSTEPS, MIN_SUBSTEP_M, Material, RenderContext, RenderedProxy, SpringState, Touched,
 };
 
 use crate::contacts::{Features, KNOWN, Memory, PlanarContact, met};
@@ -26,10 +26,6 @@ const BULGE: f64 = 0.1;
 /// Distance by which a tool moves back along its path after a contact, as a share of the clearance.
 /// Touching bodies are not in general position.
 pub(crate) const BACK: f64 = 0.01;
-/// Shortest motion that is worth a round, m.
-const REST_M: f64 = 1e-10;
-/// Share of a missing safe distance that one round restores; small, since the hand feels it.
-const RECOVERY: f64 = 0.2;
 
 /// Inputs of an arm's tick: the structure, and the bodies around the tool.
 pub(crate) struct TickContext<'a> {
@@ -307,7 +303,7 @@ impl PlanarProxy {
             let motion = self.project(&wanted, around, &mut rows, &mut out, &mut touched);
             let path = self.path_of(&motion);
             // Written so that NaN ends it.
-            if !(path >= REST_M) {
+            if !(path >= MIN_SUBSTEP_M) {
                 break;
             }
             let part = self.bold(&motion);
@@ -412,20 +408,17 @@ impl PlanarProxy {
         let approach = around.key(met).map_or(0.0, |key| {
             around.bodies.approach(key, &met.body_point, &met.normal)
         });
-        let missing = d.safe_m + approach - (met.gap_m + d.clearance_m);
-        let bound = if missing > approach {
-            approach + RECOVERY * (missing - approach)
-        } else {
-            missing
+        // In the structure the tool is larger by the clearance.
+        let gap = ContactGap {
+            gap_m: met.gap_m + d.clearance_m,
+            safe_m: d.safe_m,
+            approach_m: approach,
         };
+        let centre = Vec3::new(self.at[0], self.at[1], 0.0);
         Row {
             normal: met.normal,
-            arm: if self.setup.shape.turns {
-                met.tool_point - Vec3::new(self.at[0], self.at[1], 0.0)
-            } else {
-                Vec3::zeros()
-            },
-            bound,
+            arm: self.setup.shape.arm(&met.tool_point, &centre),
+            bound: gap.bound(),
         }
     }
 

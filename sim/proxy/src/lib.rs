@@ -51,7 +51,7 @@ pub use implicit::{
     FOOT_REACH, Foot, ImplicitSurface, MAX_CLIQUES, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
 };
 pub use interaction::{Intent, Interaction, gyration};
-pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, SpringState};
+pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, MIN_SUBSTEP_M, SpringState};
 pub use proxy::MAX_ROWS;
 pub use rendered::{RenderContext, RenderedProxy};
 pub use slots::{

@@ -11,6 +11,8 @@ use crate::soft::Finder;
 
 /// Most slide-and-retry rounds in a tick.
 pub const MAX_SUBSTEPS: usize = 4;
+/// Shortest motion that is worth such a round, m.
+pub const MIN_SUBSTEP_M: f64 = 1e-10;
 /// Most contacts reported per tick; the nearest are kept.
 pub const MAX_CONTACTS: usize = 32;
 

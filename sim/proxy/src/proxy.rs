@@ -56,10 +56,6 @@ pub const MAX_ROWS: usize = 64;
 /// error (1e-14 m) per motion, which rows restore. The reserve between this value and 1 is never
 /// used up in a session.
 const GUARD: f64 = 1.001;
-/// Shortest motion that is worth a substep, m.
-const REST_M: f64 = 1e-10;
-/// Share of a missing safe distance that one tick restores; small, since the hand feels it.
-const RECOVERY: f64 = 0.2;
 
 /// The proxy of one arm.
 pub(crate) struct Proxy {

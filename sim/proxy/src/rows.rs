@@ -4,10 +4,8 @@
 //!
 //! # Theory
 //!
-//! Each contact gives one linear row `n . (v + w x r) >= -(gap - safe - approach)` for the tool's
-//! motion of this tick (Redon 2002, eq. 5.8 at displacement level, with the safety distance of
-//! section 6.2). After the motion at least the safe distance is left, even after the body's own
-//! approach.
+//! Each contact gives one linear row for the tool's motion of this tick. Its bound leaves the safe
+//! distance, even after the body's own approach ([`hapticd_gauss::ContactGap`]).
 //!
 //! Not every nearby pair may give a row. A vertex that slides over a tessellated plane is near to
 //! *all* triangles around it. The closest point of a neighbouring triangle lies on the shared edge,

@@ -61,6 +61,17 @@ impl ToolShape {
         2.0 * (self.bound_m + self.radius_m)
     }
 
+    /// Returns the lever of a contact at `point` about `centre`, where the shape's centre is, m,
+    /// world frame; zero if contact may not turn the tool.
+    #[inline]
+    pub fn arm(&self, point: &Vec3, centre: &Vec3) -> Vec3 {
+        if self.turns {
+            point - centre
+        } else {
+            Vec3::zeros()
+        }
+    }
+
     /// Returns the tool's pose as others see it: without rotation for a ball, since that moves none
     /// of its points.
     pub fn seen_at(&self, pose: &Pose) -> Pose {

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use hapticd_ccd::moving::{Motion, advance_features};
 use hapticd_ccd::{Advance, AdvanceLimits, FeaturePair};
-use hapticd_gauss::{ConeSolver, Contact, DescentLimits, Mover};
+use hapticd_gauss::{ConeSolver, Contact, ContactGap, DescentLimits, Mover, RECOVERY};
 use hapticd_geometry::{Mat3, Pose, Screw, Vec3};
 
 use crate::body::{BodyKind, RigidBody, Twist};
@@ -26,8 +26,6 @@ use crate::plan::Counters;
 use crate::point::{Features, Point};
 use crate::settings::{Order, Settings};
 
-/// Fraction of a missing distance that one step restores.
-const RECOVERY: f64 = 0.2;
 /// A gap that is short by less than this fraction of the safe distance is left unchanged.
 const LACKING: f64 = 1e-3;
 /// A body with less than this fraction of the energy that a lift takes is not lifted.
@@ -592,8 +590,12 @@ impl Solver {
     fn recover(&mut self, links: &[Link], group: &Group, step_s: f64, limits: &DescentLimits) {
         for (r, contact) in self.rows[group.rows.clone()].iter().zip(&mut self.contacts) {
             let link = &links[r.link as usize];
-            let lacks = link.distances.safe_m - link.points[r.point as usize].gap_m;
-            contact.bound = if lacks > 0.0 { RECOVERY * lacks } else { lacks } / step_s;
+            let gap = ContactGap {
+                gap_m: link.points[r.point as usize].gap_m,
+                safe_m: link.distances.safe_m,
+                approach_m: 0.0,
+            };
+            contact.bound = gap.bound() / step_s;
             contact.friction = 0.0;
             contact.impulse = Vec3::zeros();
         }

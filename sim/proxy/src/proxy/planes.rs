@@ -4,13 +4,13 @@
 //! [`MAX_SUBSTEPS`].
 
 use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, FrictionSolution, Surface};
-use hapticd_gauss::{Metric, Motion, Row};
+use hapticd_gauss::{ContactGap, Metric, Motion, Row};
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
-use super::{MAX_ROWS, Proxy, RECOVERY, REST_M, TickContext};
+use super::{MAX_ROWS, Proxy, TickContext};
 use crate::bodies::BodyTable;
 use crate::motion::{motion_between, path_of, pull_between};
-use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
+use crate::outcome::{ArmOutcome, MAX_SUBSTEPS, MIN_SUBSTEP_M};
 
 /// Goal of one round.
 #[derive(Clone, Copy)]
@@ -111,25 +111,18 @@ impl Proxy {
             order[at] = i as u32;
             count = (count + 1).min(MAX_ROWS);
         }
-        let turns = self.shape.turns;
         for k in 0..count {
             let c = &self.candidates[planes.order[k] as usize];
             let entry = &self.near[c.body_index as usize].entry;
-            let approach = bodies.approach(entry.key, &c.body_point, &c.normal);
-            let missing = self.distances.safe_m + approach - planes.gaps[k];
-            let bound = if missing > approach {
-                approach + RECOVERY * (missing - approach)
-            } else {
-                missing
+            let gap = ContactGap {
+                gap_m: planes.gaps[k],
+                safe_m: self.distances.safe_m,
+                approach_m: bodies.approach(entry.key, &c.body_point, &c.normal),
             };
             planes.rows[k] = Row {
                 normal: c.normal,
-                arm: if turns {
-                    c.tool_point - centre
-                } else {
-                    Vec3::zeros()
-                },
-                bound,
+                arm: self.shape.arm(&c.tool_point, centre),
+                bound: gap.bound(),
             };
             planes.surfaces[k] = Surface {
                 friction: entry.material.friction,
@@ -212,8 +205,8 @@ impl Proxy {
             rendered.rotation = Quat::from_scaled_axis(turn) * rendered.rotation;
             let centre_now = aim.centre + shift;
             rendered.translation.vector = centre_now - rendered.rotation * self.shape.centre;
-            // Not: `... < REST_M`, so that NaN ends it.
-            if !(path_of(&self.shape, &motion) >= REST_M) {
+            // Not: `... < MIN_SUBSTEP_M`, so that NaN ends it.
+            if !(path_of(&self.shape, &motion) >= MIN_SUBSTEP_M) {
                 break;
             }
             let turned = rendered.rotation * from.rotation.inverse();

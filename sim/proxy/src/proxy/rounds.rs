@@ -9,10 +9,10 @@ use hapticd_geometry::{Pose, Rigid, Screw, Vec3};
 
 use super::planes::{Aim, Round};
 use super::survey::ROUNDING_M;
-use super::{GUARD, Proxy, REST_M, TickContext};
+use super::{GUARD, Proxy, TickContext};
 use crate::bodies::BodyTable;
 use crate::coupling::Touched;
-use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
+use crate::outcome::{ArmOutcome, MAX_SUBSTEPS, MIN_SUBSTEP_M};
 use crate::rows::{Candidate, candidate};
 use crate::screw_path::ScrewPath;
 use crate::twist::shift_of_velocity;
@@ -107,7 +107,7 @@ impl Proxy {
             out.substeps += 1;
             let step = self.find_step(&aim, &search, context, out, touched);
             out.rows = out.rows.max(step.rows as u32);
-            if !step.path_m.is_finite() || step.path_m < REST_M {
+            if !step.path_m.is_finite() || step.path_m < MIN_SUBSTEP_M {
                 break;
             }
             walked += step.path_m.min(step.searched_m);
@@ -143,7 +143,7 @@ impl Proxy {
     fn is_done(&self, aim: &Aim, context: &TickContext<'_>, substep: usize) -> bool {
         let pushes = |key| context.bodies.step_path(key) > 0.0;
         let is_pushed = self.near.iter().any(|n| pushes(n.entry.key)) || context.soft_m > 0.0;
-        !aim.path_m.is_finite() || (aim.path_m < REST_M && !is_pushed && substep > 0)
+        !aim.path_m.is_finite() || (aim.path_m < MIN_SUBSTEP_M && !is_pushed && substep > 0)
     }
 
     /// Returns true if the tick has evaluated all the pairs that it may.

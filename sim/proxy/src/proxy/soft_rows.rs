@@ -3,10 +3,10 @@
 //! Real-time callable: no allocation, no blocking, work bounded by the tracked points.
 
 use hapticd_gauss::coulomb::Surface;
-use hapticd_gauss::{Motion, Row};
+use hapticd_gauss::{Motion, RECOVERY, Row};
 use hapticd_geometry::{Pose, Vec3, transform};
 
-use super::{MAX_ROWS, Proxy, RECOVERY};
+use super::{MAX_ROWS, Proxy};
 use crate::coupling::Touched;
 use crate::motion::path_of;
 use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
@@ -113,11 +113,7 @@ impl Proxy {
             let (tool_point, gap_m) = self.soft_now(row);
             rows[at] = Row {
                 normal: row.normal,
-                arm: if self.shape.turns {
-                    tool_point - centre
-                } else {
-                    Vec3::zeros()
-                },
+                arm: self.shape.arm(&tool_point, centre),
                 bound: bound(row, gap_m, self.soft_period_s),
             };
             surfaces[at] = Surface {

@@ -5,10 +5,10 @@
 
 use hapticd_geometry::{Pose, Quat, Rigid, transform};
 
-use super::{Proxy, REST_M};
+use super::Proxy;
 use crate::bodies::{BodyTable, TrackedBody};
 use crate::motion::path_of;
-use crate::outcome::{ArmOutcome, MAX_SUBSTEPS};
+use crate::outcome::{ArmOutcome, MAX_SUBSTEPS, MIN_SUBSTEP_M};
 use crate::rows::candidate;
 use crate::snapshot::{BodyEntry, Snapshot};
 
@@ -91,7 +91,7 @@ impl Proxy {
         let margins = snapshot.bodies.iter().map(|entry| entry.margin_m);
         let most = MAX_PREDICTED_SHARE * margins.fold(f64::INFINITY, f64::min).max(0.0);
         // Not: `path <= ...`, so that NaN predicts nothing.
-        if !(path > REST_M) {
+        if !(path > MIN_SUBSTEP_M) {
             return Pose::identity();
         }
         let motion = motion * (most / path).min(1.0);
@@ -204,7 +204,7 @@ impl Proxy {
             return path;
         }
         let mut path = path;
-        while path >= REST_M {
+        while path >= MIN_SUBSTEP_M {
             path *= 0.5;
             if fits(path) {
                 return if fits(1.5 * path) { 1.5 * path } else { path };
