@@ -50,7 +50,7 @@ mod geodesic;
 mod graph;
 mod signs;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS, PlanError};
 use crate::motion::Rigid2;
 use crate::polygons::Polygons;
 pub use crate::polygons::{Bounce, Contact, Contacts, PolygonBody, ShapeError, overlap};
@@ -312,7 +312,6 @@ impl GeodesicTriangulation {
 
 impl Kinetic for GeodesicTriangulation {
     type Plan = Rigid2;
-    type PlanError = ShapeError;
 
     fn now(&self) -> f64 {
         self.now
@@ -344,7 +343,7 @@ impl Kinetic for GeodesicTriangulation {
         })
     }
 
-    fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), ShapeError> {
+    fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), PlanError> {
         self.polygons.change_plan(body, plan, self.now)?;
         // Both bodies take part in every contact.
         self.contact = None;

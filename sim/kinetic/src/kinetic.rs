@@ -39,12 +39,91 @@ pub struct Inconsistent {
     pub what: &'static str,
 }
 
+/// Largest jump of a new plan, as a share of the numbers that it is computed from.
+const MAX_JUMP: f64 = 1e-9;
+
+/// Why a plan is refused. The caller's fault.
+///
+/// All structures have these reasons in common; none has all of them. Objects are points, bodies or
+/// boxes, by their indices.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// There is no such object.
+    #[error("there is no object {object}, only {count}")]
+    NoObject {
+        /// Index of the object.
+        object: u32,
+        /// Number of objects.
+        count: usize,
+    },
+    /// A number is NaN or infinite.
+    #[error("object {object}: its motion has a number that is not finite")]
+    NotFinite {
+        /// Index of the object.
+        object: u32,
+    },
+    /// The degree is higher than the structure's certificates allow.
+    #[error("object {object}: its motion is of degree {degree}, at most {most} can be")]
+    Degree {
+        /// Index of the object.
+        object: u32,
+        /// Its degree; the largest number if the motion is not a polynomial.
+        degree: usize,
+        /// The highest allowed degree.
+        most: usize,
+    },
+    /// The new motion does not begin where the old one is now.
+    #[error("object {object} would jump by {by} m or rad")]
+    Jump {
+        /// Index of the object.
+        object: u32,
+        /// Size of the jump, m; of a rotation, rad.
+        by: f64,
+    },
+    /// A bound is not finite, or a lower one is above the upper one.
+    #[error("object {object}: bounds {start:?} to {end:?} are not finite or not in order")]
+    Bounds {
+        /// Index of the object.
+        object: u32,
+        /// Its lower and upper bound on each axis at the start, m.
+        start: [[f64; 2]; 3],
+        /// The same at the end, m.
+        end: [[f64; 2]; 3],
+    },
+    /// An object has never been given a motion.
+    #[error("object {object} was never given a motion")]
+    Unset {
+        /// Index of the object, or of the first of several.
+        object: u32,
+    },
+    /// An object has already been set for the next step, so this one is over.
+    #[error("object {object}: its plan cannot be changed between two steps")]
+    BetweenSteps {
+        /// Index of the object.
+        object: u32,
+    },
+}
+
+impl PlanError {
+    /// Checks that a new plan begins where its object is. It is off `by` some distance (m) or angle
+    /// (rad), computed from numbers of the magnitude `size`, at least 1.
+    ///
+    /// # Errors
+    /// [`PlanError::Jump`] if that is more than rounding explains.
+    pub fn check_jump(object: u32, by: f64, size: f64) -> Result<(), Self> {
+        // A NaN also fails the comparison.
+        if by.abs() <= MAX_JUMP * size {
+            Ok(())
+        } else {
+            Err(Self::Jump { object, by })
+        }
+    }
+}
+
 /// A structure that is kept up to date while its objects move.
 pub trait Kinetic {
-    /// The motion of an object.
+    /// The motion of an object: of a point, a rigid body or a box, as the structure has them.
     type Plan;
-    /// Why a plan may be refused.
-    type PlanError;
 
     /// Returns the structure's current time, s. It never decreases.
     fn now(&self) -> f64;
@@ -66,7 +145,7 @@ pub trait Kinetic {
     ///
     /// # Errors
     /// The plan is invalid; then nothing has changed.
-    fn change_plan(&mut self, object: u32, plan: Self::Plan) -> Result<(), Self::PlanError>;
+    fn change_plan(&mut self, object: u32, plan: Self::Plan) -> Result<(), PlanError>;
 
     /// Checks everything that is stored against the positions at `t`, from scratch.
     ///

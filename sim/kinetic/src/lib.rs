@@ -51,8 +51,8 @@ pub mod sap;
 pub mod stats;
 
 pub use ergt::GeodesicTriangulation;
-pub use kinetic::{Advanced, Inconsistent, Kinetic};
-pub use motion::{Motion1, MotionError, Rigid2};
+pub use kinetic::{Advanced, Inconsistent, Kinetic, PlanError};
+pub use motion::{Motion1, Rigid2};
 pub use polynomial::{Polynomial, Predicate};
 pub use pseudo::PseudoTriangulation;
 pub use queue::EventQueue;

@@ -5,6 +5,7 @@
 //! Motions are plain values: nothing allocates. A motion with a number that is not finite is
 //! refused where it is made or passed in.
 
+use crate::kinetic::PlanError;
 use crate::polynomial::{Polynomial, Predicate};
 use crate::roots::{self, Smooth};
 
@@ -18,43 +19,6 @@ const NEAR: f64 = 1e-9;
 
 /// Most intervals searched at once, since a horizon may be infinite.
 const MAX_WINDOWS: f64 = 64.0;
-
-/// An invalid motion. The caller's fault.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum MotionError {
-    /// A number is NaN or infinite.
-    #[error("object {object}: its motion has a number that is not finite")]
-    NotFinite {
-        /// Index of the object.
-        object: u32,
-    },
-    /// The degree is higher than the structure's certificates allow.
-    #[error("object {object}: its motion is of degree {degree}, at most {most} can be")]
-    Degree {
-        /// Index of the object.
-        object: u32,
-        /// Its degree.
-        degree: usize,
-        /// The highest allowed degree.
-        most: usize,
-    },
-    /// There is no such object.
-    #[error("there is no object {object}, only {count}")]
-    NoObject {
-        /// Index of the object.
-        object: u32,
-        /// Number of objects.
-        count: usize,
-    },
-    /// The new motion does not begin where the old one is now.
-    #[error("object {object} would jump by {by}")]
-    Jump {
-        /// Index of the object.
-        object: u32,
-        /// Size of the jump.
-        by: f64,
-    },
-}
 
 /// Motion of one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -220,11 +184,11 @@ impl Motion1 {
     ///
     /// # Errors
     /// A number is not finite.
-    pub fn checked(self, object: u32) -> Result<Self, MotionError> {
+    pub fn checked(self, object: u32) -> Result<Self, PlanError> {
         if self.is_finite() {
             Ok(self)
         } else {
-            Err(MotionError::NotFinite { object })
+            Err(PlanError::NotFinite { object })
         }
     }
 

@@ -8,6 +8,7 @@
 mod contact;
 pub(crate) mod shape;
 
+use crate::kinetic::PlanError;
 use crate::motion::Rigid2;
 use crate::polynomial::{Polynomial, Predicate};
 use crate::roots::{Smooth, first_failure, smooth};
@@ -27,9 +28,6 @@ const MAX_WINDOWS: f64 = 64.0;
 /// Largest deviation of a corner from straight or closed at its failure, as a share of the product
 /// of its sides. If it is more, the corner has not failed.
 const FAILED: f64 = 1e-6;
-
-/// Largest jump of a new plan, m or rad.
-const LARGEST_JUMP: f64 = 1e-9;
 
 pub(crate) fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [a[0] - b[0], a[1] - b[1]]
@@ -262,19 +260,17 @@ impl Polygons {
         body: u32,
         plan: Rigid2,
         now: f64,
-    ) -> Result<(), ShapeError> {
-        let count = self.bodies.len();
+    ) -> Result<(), PlanError> {
+        let (object, count) = (body, self.bodies.len());
         let Some(old) = self.bodies.get(body as usize).map(|b| b.motion.about(now)) else {
-            return Err(ShapeError::NoBody { body, count });
+            return Err(PlanError::NoObject { object, count });
         };
         if !plan.is_finite() {
-            return Err(ShapeError::NotFinite { body });
+            return Err(PlanError::NotFinite { object });
         }
         let new = plan.about(now);
         let by = length(minus(new.centre, old.centre)).max((new.angle - old.angle).abs());
-        if !(by <= LARGEST_JUMP * (1.0 + length(old.centre) + old.angle.abs())) {
-            return Err(ShapeError::Jump { body, by });
-        }
+        PlanError::check_jump(object, by, 1.0 + length(old.centre) + old.angle.abs())?;
         self.bodies[body as usize].motion = plan;
         Ok(())
     }

@@ -32,7 +32,7 @@ mod corner_test;
 mod locality;
 mod step;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS, PlanError};
 use crate::motion::Rigid2;
 use crate::polygons::shape::reflex_vertices;
 pub use crate::polygons::{Bounce, Contact, Contacts, PolygonBody, ShapeError, overlap, rebound};
@@ -572,7 +572,6 @@ struct Face {
 
 impl Kinetic for PseudoTriangulation {
     type Plan = Rigid2;
-    type PlanError = ShapeError;
 
     fn now(&self) -> f64 {
         self.now
@@ -595,7 +594,7 @@ impl Kinetic for PseudoTriangulation {
         })
     }
 
-    fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), ShapeError> {
+    fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), PlanError> {
         self.polygons.change_plan(body, plan, self.now)?;
         self.at_rest = false;
         if self

@@ -35,7 +35,7 @@ mod lines;
 mod pairs;
 mod table;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, PlanError};
 use crate::stats::{EventCost, Stats};
 use axis::Axis;
 pub use lines::{Lines, acceleration_margin, turning_margin};
@@ -69,40 +69,15 @@ pub struct StepReport {
     pub events: u64,
 }
 
-/// Why bounds are refused. The caller's fault.
+/// Why a step is refused. The caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum SapError {
-    /// There is no such body.
-    #[error("there is no body {body}, only {count}")]
-    NoBody {
-        /// Index of the body.
-        body: u32,
-        /// Number of bodies.
-        count: usize,
-    },
-    /// A bound is not finite, or a lower one is above the upper one.
-    #[error("body {body}: bounds {lines:?} are not finite or not in order")]
-    Bounds {
-        /// Index of the body.
-        body: u32,
-        /// Its bounds.
-        lines: Lines,
-    },
-    /// A body has never been given bounds.
-    #[error("body {body} was never given bounds")]
-    Unset {
-        /// Index of the body, or of the first of several.
-        body: u32,
-    },
-    /// A body has already been set for the next step, so this one is over.
-    #[error("body {body}: its plan cannot be changed between two steps")]
-    BetweenSteps {
-        /// Index of the body.
-        body: u32,
-    },
+pub enum StepError {
+    /// A body's bounds are invalid, or it has none.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// The step's length is not positive and finite.
     #[error("a step of {h} s")]
-    Step {
+    Length {
         /// Its length, s.
         h: f64,
     },
@@ -154,6 +129,15 @@ const SWAP: usize = 2;
 
 fn pair(a: u32, b: u32) -> Pair {
     (a.min(b), a.max(b))
+}
+
+fn check(object: u32, lines: &Lines) -> Result<(), PlanError> {
+    let Lines { start, end } = *lines;
+    if lines.is_valid() {
+        Ok(())
+    } else {
+        Err(PlanError::Bounds { object, start, end })
+    }
 }
 
 impl Sap {
@@ -221,10 +205,10 @@ impl Sap {
     ///
     /// # Errors
     /// There is no such body.
-    pub fn set(&mut self, body: u32, lines: &Lines) -> Result<(), SapError> {
+    pub fn set(&mut self, body: u32, lines: &Lines) -> Result<(), PlanError> {
         let Some(stamp) = self.stamp.get_mut(body as usize) else {
-            let count = self.stamp.len();
-            return Err(SapError::NoBody { body, count });
+            let (object, count) = (body, self.stamp.len());
+            return Err(PlanError::NoObject { object, count });
         };
         if *stamp == self.step {
             // Set twice: the last step's end, to which it should be compared, is gone.
@@ -245,7 +229,7 @@ impl Sap {
     ///
     /// # Errors
     /// There are more lines than bodies; those of the existing bodies have been set.
-    pub fn set_all(&mut self, lines: &[Lines]) -> Result<(), SapError> {
+    pub fn set_all(&mut self, lines: &[Lines]) -> Result<(), PlanError> {
         if lines.len() != self.len() || !self.moved.is_empty() || self.unset > 0 {
             return (lines.iter().enumerate())
                 .try_for_each(|(body, lines)| self.set(body as u32, lines));
@@ -291,9 +275,9 @@ impl Sap {
     /// previous step was not finished, it is.
     ///
     /// # Errors
-    /// See [`SapError`]. The log is then empty, the pairs are those of the last step, and the next
+    /// See [`StepError`]. The log is then empty, the pairs are those of the last step, and the next
     /// step starts from scratch.
-    pub fn step(&mut self, h: f64) -> Result<StepReport, SapError> {
+    pub fn step(&mut self, h: f64) -> Result<StepReport, StepError> {
         self.apply_events(f64::INFINITY);
         self.log.clear();
         self.happened = 0;
@@ -311,17 +295,17 @@ impl Sap {
         done
     }
 
-    fn find(&mut self, h: f64) -> Result<StepReport, SapError> {
+    fn find(&mut self, h: f64) -> Result<StepReport, StepError> {
         for body in self.replanned.drain(..) {
             self.table.since[body as usize] = 0.0;
         }
         self.rest();
         if !(h > 0.0 && h < f64::INFINITY) {
-            return Err(SapError::Step { h });
+            return Err(StepError::Length { h });
         }
         if self.unset > 0 {
-            let body = self.stamp.iter().position(|s| *s == 0).unwrap_or(0) as u32;
-            return Err(SapError::Unset { body });
+            let object = self.stamp.iter().position(|s| *s == 0).unwrap_or(0) as u32;
+            return Err(PlanError::Unset { object }.into());
         }
         if self.suspect {
             self.check_all()?;
@@ -357,14 +341,8 @@ impl Sap {
         Ok(report)
     }
 
-    fn check_all(&self) -> Result<(), SapError> {
-        for body in 0..self.len() as u32 {
-            let lines = self.table.lines(body as usize);
-            if !lines.is_valid() {
-                return Err(SapError::Bounds { body, lines });
-            }
-        }
-        Ok(())
+    fn check_all(&self) -> Result<(), PlanError> {
+        (0..self.len() as u32).try_for_each(|body| check(body, &self.table.lines(body as usize)))
     }
 
     /// Finds the endpoints that leave their bands.
@@ -625,7 +603,6 @@ impl Sap {
 impl Kinetic for Sap {
     /// Bounds from now to the end of the step.
     type Plan = Lines;
-    type PlanError = SapError;
 
     fn now(&self) -> f64 {
         self.now
@@ -651,19 +628,17 @@ impl Kinetic for Sap {
 
     /// Gives the body these bounds from now to the end of the step. Costs a comparison with every
     /// body, since the others' orders are already those at the end of the step.
-    fn change_plan(&mut self, body: u32, plan: Lines) -> Result<(), SapError> {
-        if body as usize >= self.len() {
-            let count = self.len();
-            return Err(SapError::NoBody { body, count });
+    fn change_plan(&mut self, body: u32, plan: Lines) -> Result<(), PlanError> {
+        let (object, count) = (body, self.len());
+        if body as usize >= count {
+            return Err(PlanError::NoObject { object, count });
         }
-        if !plan.is_valid() {
-            return Err(SapError::Bounds { body, lines: plan });
-        }
+        check(body, &plan)?;
         if self.ends_swapped {
-            return Err(SapError::BetweenSteps { body });
+            return Err(PlanError::BetweenSteps { object });
         }
         if self.stamp[body as usize] == 0 {
-            return Err(SapError::Unset { body });
+            return Err(PlanError::Unset { object });
         }
         let now = self.now;
         // So that it rests after this step unless it is set again.

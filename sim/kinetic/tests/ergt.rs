@@ -10,7 +10,7 @@ use common::polygons::{
 use hapticd_kinetic::ergt::Kind;
 use hapticd_kinetic::polygons::{Bounce, Contacts, PolygonBody, ShapeError};
 use hapticd_kinetic::pseudo::Policy;
-use hapticd_kinetic::{GeodesicTriangulation, Kinetic, PseudoTriangulation, Rigid2};
+use hapticd_kinetic::{GeodesicTriangulation, Kinetic, PlanError, PseudoTriangulation, Rigid2};
 use std::fmt::Display;
 
 fn made(bodies: &[PolygonBody], contacts: Contacts) -> Result<GeodesicTriangulation, ShapeError> {
@@ -623,11 +623,14 @@ fn polygons_that_touch_overlap_or_are_none_are_refused() {
     };
     assert_eq!(
         structure.change_plan(0, away),
-        Err(ShapeError::Jump { body: 0, by: 5.0 })
+        Err(PlanError::Jump { object: 0, by: 5.0 })
     );
     assert_eq!(
         structure.change_plan(2, away),
-        Err(ShapeError::NoBody { body: 2, count: 2 })
+        Err(PlanError::NoObject {
+            object: 2,
+            count: 2
+        })
     );
     // Without motion there are no events; NaN is no time.
     assert_eq!(structure.advance(f64::NAN).unwrap().events, 0);

@@ -11,7 +11,7 @@ use hapticd_counting::{Counting, counted};
 use hapticd_kinetic::pseudo::{
     Bounce, Contact, Contacts, CornerChange, Policy, PolygonBody, ShapeError, rebound,
 };
-use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2};
+use hapticd_kinetic::{Kinetic, PlanError, PseudoTriangulation, Rigid2};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -410,7 +410,10 @@ fn bad_shapes_and_motions_are_refused_with_their_numbers() {
         PseudoTriangulation::new(one, 0.0, 1.0, Policy::Foreign, Contacts::Stop).unwrap();
     assert_eq!(
         structure.change_plan(1, Rigid2::still()),
-        Err(ShapeError::NoBody { body: 1, count: 1 })
+        Err(PlanError::NoObject {
+            object: 1,
+            count: 1
+        })
     );
     let away = Rigid2 {
         centre: [3.0, 4.0],
@@ -418,7 +421,7 @@ fn bad_shapes_and_motions_are_refused_with_their_numbers() {
     };
     assert_eq!(
         structure.change_plan(0, away),
-        Err(ShapeError::Jump { body: 0, by: 5.0 })
+        Err(PlanError::Jump { object: 0, by: 5.0 })
     );
     assert_eq!(structure.advance(1.0).unwrap().events, 0);
 }

@@ -4,8 +4,8 @@ mod common;
 
 use common::Rng;
 use hapticd_counting::{Counting, counted};
-use hapticd_kinetic::sap::{Lines, Pair, SapError, acceleration_margin, turning_margin};
-use hapticd_kinetic::{Kinetic, Sap};
+use hapticd_kinetic::sap::{Lines, Pair, StepError, acceleration_margin, turning_margin};
+use hapticd_kinetic::{Kinetic, PlanError, Sap};
 use std::collections::BTreeSet;
 
 #[global_allocator]
@@ -484,15 +484,21 @@ fn bad_bounds_are_refused_with_their_numbers() {
     let good = Lines::still(&[[0.0, 1.0]; 3]);
     assert_eq!(
         sap.set(3, &good),
-        Err(SapError::NoBody { body: 3, count: 3 })
+        Err(PlanError::NoObject {
+            object: 3,
+            count: 3
+        })
     );
     sap.set(0, &good).unwrap();
-    assert_eq!(sap.step(1.0), Err(SapError::Unset { body: 1 }));
+    assert_eq!(
+        sap.step(1.0),
+        Err(StepError::Plan(PlanError::Unset { object: 1 }))
+    );
     for b in 0..3 {
         sap.set(b, &good).unwrap();
     }
-    assert_eq!(sap.step(0.0), Err(SapError::Step { h: 0.0 }));
-    assert!(matches!(sap.step(f64::NAN), Err(SapError::Step { .. })));
+    assert_eq!(sap.step(0.0), Err(StepError::Length { h: 0.0 }));
+    assert!(matches!(sap.step(f64::NAN), Err(StepError::Length { .. })));
     sap.step(1.0).unwrap();
     assert_eq!(sap.pairs().len(), 3);
     let mut bads = vec![];
@@ -515,12 +521,12 @@ fn bad_bounds_are_refused_with_their_numbers() {
             sap.set(b, if b == 1 { &bad } else { &good }).unwrap();
         }
         let fault = sap.step(1.0).unwrap_err();
-        assert!(matches!(fault, SapError::Bounds { body: 1, .. }), "{fault}");
-        assert!(fault.to_string().contains("body 1: bounds"), "{fault}");
+        let bounds =
+            |f: &StepError| matches!(f, StepError::Plan(PlanError::Bounds { object: 1, .. }));
+        assert!(bounds(&fault), "{fault}");
+        assert!(fault.to_string().contains("object 1: bounds"), "{fault}");
         // It stays bad until it is set again.
-        assert!(
-            matches!(sap.step(1.0), Err(SapError::Bounds { body: 1, .. })) || bad.end == good.end
-        );
+        assert!(sap.step(1.0).is_err_and(|f| bounds(&f)) || bad.end == good.end);
         sap.set(1, &good).unwrap();
         sap.step(1.0).unwrap();
         assert_eq!(sap.pairs().len(), 3);
@@ -531,7 +537,7 @@ fn bad_bounds_are_refused_with_their_numbers() {
     sap.set(0, &good).unwrap();
     assert_eq!(
         sap.change_plan(1, good),
-        Err(SapError::BetweenSteps { body: 1 })
+        Err(PlanError::BetweenSteps { object: 1 })
     );
     assert!(sap.overlap(0, 1).is_none() && sap.audit(0.0).is_err());
     sap.step(1.0).unwrap();

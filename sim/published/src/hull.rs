@@ -28,8 +28,8 @@ mod audit;
 mod build;
 mod events;
 
-use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock};
-use hapticd_kinetic::motion::{Motion1, MotionError};
+use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, PlanError};
+use hapticd_kinetic::motion::Motion1;
 use hapticd_kinetic::polynomial::Predicate;
 use hapticd_kinetic::queue::EventQueue;
 use hapticd_kinetic::roots::first_failure;
@@ -41,9 +41,6 @@ const NONE: u32 = u32::MAX;
 
 /// Maximum degree of a coordinate: predicates are products of two.
 const MAX_DEGREE: usize = 3;
-
-/// Maximum jump of a new plan, relative to the numbers involved.
-const MAX_PLAN_JUMP: f64 = 1e-9;
 
 /// The nine types of certificates about a vertex `ab` of a node's list; `ce` is the edge of the
 /// other envelope above or below it.
@@ -542,7 +539,7 @@ impl UpperHull {
 pub enum HullError {
     /// A motion is invalid, or of a kind that has no predicates. The caller is at fault.
     #[error(transparent)]
-    Motion(#[from] MotionError),
+    Plan(#[from] PlanError),
     /// Two points move identically, so it is undecidable which of them is on the hull. The caller
     /// is at fault.
     #[error("point {object} moves exactly as point {of}")]
@@ -557,13 +554,13 @@ pub enum HullError {
     Inconsistent(Inconsistent),
 }
 
-fn check(object: u32, point: &[Motion1; 2]) -> Result<(), MotionError> {
+fn check(object: u32, point: &[Motion1; 2]) -> Result<(), PlanError> {
     for motion in point {
         let degree = motion.checked(object)?.degree();
         // A rotation is not a polynomial of any degree.
         let degree = degree.unwrap_or(usize::MAX);
         if degree > MAX_DEGREE {
-            return Err(MotionError::Degree {
+            return Err(PlanError::Degree {
                 object,
                 degree,
                 most: MAX_DEGREE,
@@ -576,7 +573,6 @@ fn check(object: u32, point: &[Motion1; 2]) -> Result<(), MotionError> {
 impl Kinetic for UpperHull {
     /// Motions of both coordinates.
     type Plan = [Motion1; 2];
-    type PlanError = MotionError;
 
     fn now(&self) -> f64 {
         self.now
@@ -597,18 +593,15 @@ impl Kinetic for UpperHull {
     }
 
     /// Visits the lists above the point's leaf and reissues the certificates that name it.
-    fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), MotionError> {
+    fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), PlanError> {
         let count = self.points.len();
         let Some(old) = self.points.get(object as usize) else {
-            return Err(MotionError::NoObject { object, count });
+            return Err(PlanError::NoObject { object, count });
         };
         check(object, &plan)?;
         for (old, new) in old.iter().zip(&plan) {
             let (old, new) = (old.at(self.now), new.at(self.now));
-            if !((new - old).abs() <= MAX_PLAN_JUMP * (1.0 + old.abs())) {
-                let by = new - old;
-                return Err(MotionError::Jump { object, by });
-            }
+            PlanError::check_jump(object, new - old, 1.0 + old.abs())?;
         }
         self.points[object as usize] = plan;
         self.cost = EventCost::default();
@@ -700,7 +693,7 @@ impl Hull {
     ///
     /// # Errors
     /// As there; nothing has then changed.
-    pub fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), MotionError> {
+    pub fn change_plan(&mut self, object: u32, plan: [Motion1; 2]) -> Result<(), PlanError> {
         self.upper.change_plan(object, plan)?;
         self.lower.change_plan(object, upside_down(&plan))
     }

@@ -15,16 +15,15 @@
 //! motions never pass. For a point on a rotating body a certificate is examined span by span, and
 //! the end of a span is an internal event. Processing events does not allocate.
 
-use hapticd_kinetic::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS};
-use hapticd_kinetic::motion::{Motion1, MotionError, first_passing, have_met};
+use hapticd_kinetic::kinetic::{
+    Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS, PlanError,
+};
+use hapticd_kinetic::motion::{Motion1, first_passing, have_met};
 use hapticd_kinetic::queue::EventQueue;
 use hapticd_kinetic::stats::{EventCost, Stats};
 
 /// Place of a point that is not in the list.
 const NOWHERE: u32 = u32::MAX;
-
-/// Maximum jump of a new plan, relative to the numbers involved.
-const MAX_PLAN_JUMP: f64 = 1e-9;
 
 /// How far two neighbours may be out of order, relative to the numbers involved: they are then just
 /// passing each other.
@@ -64,7 +63,7 @@ impl SortedList {
     ///
     /// # Errors
     /// A motion has a non-finite number.
-    pub fn new(motions: &[Motion1], now: f64, horizon: f64) -> Result<Self, MotionError> {
+    pub fn new(motions: &[Motion1], now: f64, horizon: f64) -> Result<Self, PlanError> {
         for (object, motion) in motions.iter().enumerate() {
             motion.checked(object as u32)?;
         }
@@ -184,7 +183,7 @@ impl SortedList {
     ///
     /// # Errors
     /// The motion has a non-finite number.
-    pub fn insert(&mut self, motion: Motion1) -> Result<u32, MotionError> {
+    pub fn insert(&mut self, motion: Motion1) -> Result<u32, PlanError> {
         let object = self.free.last().map_or(self.motions.len() as u32, |o| *o);
         motion.checked(object)?;
         if self.free.pop().is_none() {
@@ -291,7 +290,6 @@ impl SortedList {
 
 impl Kinetic for SortedList {
     type Plan = Motion1;
-    type PlanError = MotionError;
 
     fn now(&self) -> f64 {
         self.now
@@ -311,22 +309,17 @@ impl Kinetic for SortedList {
         })
     }
 
-    fn change_plan(&mut self, object: u32, plan: Motion1) -> Result<(), MotionError> {
+    fn change_plan(&mut self, object: u32, plan: Motion1) -> Result<(), PlanError> {
         if !self.is_there(object) {
             let count = self.motions.len();
-            return Err(MotionError::NoObject { object, count });
+            return Err(PlanError::NoObject { object, count });
         }
         plan.checked(object)?;
         let (old, new) = (
             self.motions[object as usize].at(self.now),
             plan.at(self.now),
         );
-        if !((new - old).abs() <= MAX_PLAN_JUMP * (1.0 + old.abs())) {
-            return Err(MotionError::Jump {
-                object,
-                by: new - old,
-            });
-        }
+        PlanError::check_jump(object, new - old, 1.0 + old.abs())?;
         self.motions[object as usize] = plan;
         let k = self.place[object as usize] as usize;
         self.certify(k);

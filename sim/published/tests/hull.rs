@@ -4,7 +4,7 @@ mod common;
 
 use common::kinetic::Rng;
 use common::kinetic::points::{Point, agree, at, circle, fresh, moving, negative};
-use hapticd_kinetic::{Kinetic, Motion1, MotionError};
+use hapticd_kinetic::{Kinetic, Motion1, PlanError};
 use hapticd_published::hull::{Certificate, Hull, HullError, UpperHull};
 
 struct Figures {
@@ -275,7 +275,7 @@ fn what_is_no_motion_of_a_point_is_refused() {
         );
         assert_eq!(
             fault.unwrap_err(),
-            HullError::Motion(MotionError::NotFinite { object: 1 })
+            HullError::Plan(PlanError::NotFinite { object: 1 })
         );
     }
     let steep = [
@@ -285,7 +285,7 @@ fn what_is_no_motion_of_a_point_is_refused() {
     let fault = UpperHull::new(&[steep], 0.0, 1.0).unwrap_err();
     assert!(matches!(
         fault,
-        HullError::Motion(MotionError::Degree {
+        HullError::Plan(PlanError::Degree {
             object: 0,
             degree: 4,
             most: 3
@@ -305,7 +305,7 @@ fn what_is_no_motion_of_a_point_is_refused() {
     let jump = hull
         .change_plan(0, [Motion1::still(2.0), fine[1]])
         .unwrap_err();
-    assert_eq!(jump, MotionError::Jump { object: 0, by: 2.0 });
+    assert_eq!(jump, PlanError::Jump { object: 0, by: 2.0 });
     // Points that stay above each other are not in general position; a millionth apart they are,
     // and no event occurs.
     let pair = |x: f64| {

@@ -4,7 +4,7 @@ mod common;
 
 use common::SplitMix;
 use hapticd_counting::{Counting, counted};
-use hapticd_kinetic::{Kinetic, Motion1, MotionError};
+use hapticd_kinetic::{Kinetic, Motion1, PlanError};
 use hapticd_published::sorted::SortedList;
 
 #[global_allocator]
@@ -280,7 +280,7 @@ fn bad_motions_are_refused_and_few_points_are_no_trouble() {
     for bad in [f64::NAN, f64::INFINITY] {
         let motions = [Motion1::still(0.0), Motion1::linear(1.0, bad)];
         let fault = SortedList::new(&motions, 0.0, 1.0).unwrap_err();
-        assert_eq!(fault, MotionError::NotFinite { object: 1 });
+        assert_eq!(fault, PlanError::NotFinite { object: 1 });
         assert_eq!(
             fault.to_string(),
             "object 1: its motion has a number that is not finite"
@@ -293,7 +293,7 @@ fn bad_motions_are_refused_and_few_points_are_no_trouble() {
     let missing = none.change_plan(0, Motion1::still(0.0)).unwrap_err();
     assert_eq!(
         missing,
-        MotionError::NoObject {
+        PlanError::NoObject {
             object: 0,
             count: 0
         }
@@ -304,7 +304,7 @@ fn bad_motions_are_refused_and_few_points_are_no_trouble() {
     let jump = none.change_plan(0, Motion1::still(0.0)).unwrap_err();
     assert_eq!(
         jump,
-        MotionError::Jump {
+        PlanError::Jump {
             object: 0,
             by: -2.0
         }

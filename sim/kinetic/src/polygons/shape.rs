@@ -6,14 +6,6 @@ use crate::kinetic::Inconsistent;
 /// Why bodies are refused. All but the last are the caller's fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
-    /// There is no such body.
-    #[error("there is no body {body}, only {count}")]
-    NoBody {
-        /// Index of the body.
-        body: u32,
-        /// Number of bodies.
-        count: usize,
-    },
     /// A number is NaN or infinite, or a mass or an inertia is not above zero.
     #[error("body {body}: a number is not finite, or its mass or inertia is not above zero")]
     NotFinite {
@@ -45,14 +37,6 @@ pub enum ShapeError {
     Overlap {
         /// Indices of the bodies.
         bodies: [u32; 2],
-    },
-    /// The new motion does not begin where the old one is now.
-    #[error("body {body} would jump by {by} m or rad")]
-    Jump {
-        /// Index of the body.
-        body: u32,
-        /// Size of the jump, m or rad.
-        by: f64,
     },
     /// The vertices are not in general position.
     #[error(transparent)]

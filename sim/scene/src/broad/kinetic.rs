@@ -8,7 +8,7 @@
 
 use hapticd_geometry::broad::{BroadWork, Extent, Upkeep, pairs_of_unbounded};
 use hapticd_geometry::{Aabb, BroadPhase, SweepAndPrune, SweptBox};
-use hapticd_kinetic::sap::{Lines, Sap};
+use hapticd_kinetic::sap::{Lines, Sap, StepError};
 use hapticd_kinetic::{Kinetic, Stats};
 
 /// Exchanges per box in a step above which sorting again is cheaper.
@@ -107,6 +107,7 @@ impl BroadPhase for KineticSweep {
         let found = self
             .sap
             .set_all(&self.lines)
+            .map_err(StepError::from)
             .and_then(|()| self.sap.step(1.0));
         let Ok(report) = found else {
             self.spare.overlapping(boxes, pairs);
