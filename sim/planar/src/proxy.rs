@@ -5,7 +5,7 @@
 //! their events in the structure bounded by the tick's budget. Deterministic. World frame, SI
 //! units.
 
-use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, FrictionSolution, Surface};
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, Surface};
 use hapticd_gauss::{ContactGap, Metric, Motion, Projection, Projector, Row};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_kinetic::pseudo::{End, Shift};
@@ -494,7 +494,9 @@ impl PlanarProxy {
             Effort::TICK,
         );
         out.rows = out.rows.max(count as u32);
-        collect_pushes(&rubbed, rows, &bounds, around, touched);
+        touched.hold_all(&rubbed, &bounds, |row| {
+            Some(around.material(rows[row].as_ref()?)?.stiffness_n_per_m)
+        });
         self.report_contacts(&rubbed.projection, rows, around, out, touched);
         self.note_near(wanted, &rubbed.projection, rows, around, touched);
         let motion = rubbed.projection.motion;
@@ -576,29 +578,6 @@ impl PlanarProxy {
                 };
                 out.contact_count += 1;
             }
-        }
-    }
-}
-
-/// Collects what the contacts hold of the coupling's stretch, by material: the normal pushes first,
-/// then friction's.
-fn collect_pushes(
-    rubbed: &FrictionSolution,
-    rows: &[Option<PlanarContact>; KNOWN],
-    bounds: &[Row; KNOWN],
-    around: &TickContext<'_>,
-    touched: &mut Touched,
-) {
-    let stiffness_of = |row: usize| Some(around.material(rows[row].as_ref()?)?.stiffness_n_per_m);
-    for held in rubbed.projection.active() {
-        if let Some(stiffness) = stiffness_of(held.row) {
-            let push = bounds[held.row].normal * held.multiplier;
-            touched.hold(stiffness, &push, &bounds[held.row].arm);
-        }
-    }
-    for (row, push) in rubbed.grips() {
-        if let Some(stiffness) = stiffness_of(*row) {
-            touched.rub(stiffness, push, &bounds[*row].arm);
         }
     }
 }

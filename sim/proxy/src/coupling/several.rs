@@ -34,6 +34,7 @@
 //! which corners of a box it loads, and a soft surface may load others.
 
 use hapticd_gauss::Motion;
+use hapticd_gauss::coulomb::FrictionSolution;
 use hapticd_geometry::Vec3;
 use nalgebra::Matrix6;
 
@@ -113,6 +114,28 @@ impl Touched {
     /// Sets stiffness and damping if nothing was touched so far.
     pub fn or_touch(&mut self, material: Option<(f64, f64)>) {
         self.softest = self.softest.or(material);
+    }
+
+    /// Adds what the contacts of a projection hold of the stretch: the normal pushes first, then
+    /// friction's. `rows` are the projection's, and `stiffness_of` gives the stiffness of a row's
+    /// material, N/m; a row without one is left out.
+    pub fn hold_all(
+        &mut self,
+        solution: &FrictionSolution,
+        rows: &[hapticd_gauss::Row],
+        stiffness_of: impl Fn(usize) -> Option<f64>,
+    ) {
+        for held in solution.projection.active() {
+            if let Some(stiffness) = stiffness_of(held.row) {
+                let row = &rows[held.row];
+                self.hold(stiffness, &(row.normal * held.multiplier), &row.arm);
+            }
+        }
+        for (row, push) in solution.grips() {
+            if let Some(stiffness) = stiffness_of(*row) {
+                self.rub(stiffness, push, &rows[*row].arm);
+            }
+        }
     }
 
     /// Adds a contact that holds the part `push` of the stretch, m, at `lever` from the spring's

@@ -60,22 +60,12 @@ impl Proxy {
         self.load_count = 0;
         touched.clear_contacts();
         let (rows, order, rigid) = (&planes.rows, &planes.order, planes.rigid);
-        let active = solution.projection.active();
-        let normal = active
-            .iter()
-            .map(|a| (a.row, rows[a.row].normal * a.multiplier));
-        let pushes = normal.chain(solution.grips().iter().copied()).enumerate();
-        for (k, (row, push)) in pushes {
-            if let Some(stiffness) = self.stiffness_of(order, rigid, row) {
-                match k < active.len() {
-                    true => touched.hold(stiffness, &push, &rows[row].arm),
-                    false => touched.rub(stiffness, &push, &rows[row].arm),
-                }
-            }
-            // A soft surface gets its push from its own simulation.
-            if row >= rigid {
-                continue;
-            }
+        touched.hold_all(solution, rows, |row| self.stiffness_of(order, rigid, row));
+        let active = solution.projection.active().iter();
+        let normal = active.map(|a| (a.row, rows[a.row].normal * a.multiplier));
+        let pushes = normal.chain(solution.grips().iter().copied());
+        // A soft surface gets its push from its own simulation.
+        for (row, push) in pushes.filter(|(row, _)| *row < rigid) {
             let c = &self.candidates[order[row] as usize];
             if let Some(load) = self.loads.get_mut(self.load_count) {
                 *load = (
