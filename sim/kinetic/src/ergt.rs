@@ -50,12 +50,11 @@ mod geodesic;
 mod graph;
 mod signs;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS, PlanError};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, PlanError};
 use crate::motion::Rigid2;
-use crate::polygons::Polygons;
 pub use crate::polygons::{Bounce, Contact, Contacts, PolygonBody, ShapeError, overlap};
-use crate::queue::EventQueue;
-use crate::stats::{EventCost, Stats};
+use crate::polygons::{PolygonState, PolygonStructure, Polygons};
+use crate::stats::Stats;
 use geodesic::Geodesics;
 use graph::Graph;
 
@@ -111,25 +110,15 @@ pub struct Cell {
 /// External relative geodesic triangulation of two polygons. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct GeodesicTriangulation {
-    polygons: Polygons,
+    state: PolygonState,
     geodesics: Geodesics,
     graph: Graph,
     /// Bends without a corner, written so that they turn left.
     bends: Vec<Option<[u32; 3]>>,
-    contacts: Contacts,
-    contact: Option<Contact>,
-    impacts: u64,
     repins: u64,
-    /// Slots come in pairs, one pair for each half-edge or bend: even ones are the corners of
-    /// half-edges, odd ones bends.
-    queue: EventQueue,
+    /// Whether the certificate of each slot is live. Slots come in pairs, one pair for each
+    /// half-edge or bend: even ones are the corners of half-edges, odd ones bends.
     live: Vec<bool>,
-    live_count: u64,
-    now: f64,
-    horizon: f64,
-    livelock: Livelock,
-    cost: EventCost,
-    stats: Stats,
     left_out: Option<Kind>,
 }
 
@@ -145,51 +134,18 @@ impl GeodesicTriangulation {
         horizon: f64,
         contacts: Contacts,
     ) -> Result<Self, ShapeError> {
+        let polygons = Polygons::new(bodies.into(), now)?;
         let mut structure = Self {
-            polygons: Polygons::new(bodies.into(), now)?,
+            state: PolygonState::new(polygons, [now, horizon], contacts, &KINDS),
             geodesics: Geodesics::default(),
             graph: Graph::default(),
             bends: Vec::new(),
-            contacts,
-            contact: None,
-            impacts: 0,
             repins: 0,
-            queue: EventQueue::default(),
             live: Vec::new(),
-            live_count: 0,
-            now,
-            horizon,
-            livelock: Livelock::new(now),
-            cost: EventCost::default(),
-            stats: Stats::new(&KINDS),
             left_out: None,
         };
         structure.build().map_err(ShapeError::Inconsistent)?;
         Ok(structure)
-    }
-
-    /// Returns the two bodies, with their current motions.
-    #[must_use]
-    pub fn bodies(&self) -> &[PolygonBody] {
-        &self.polygons.bodies
-    }
-
-    /// Returns the positions of a body's vertices at `t`.
-    #[must_use]
-    pub fn polygon(&self, body: u32, t: f64) -> Vec<[f64; 2]> {
-        self.polygons.polygon(body, t)
-    }
-
-    /// Returns the contact at which time has stopped, until the plan of one of its bodies changes.
-    #[must_use]
-    pub fn contact(&self) -> Option<&Contact> {
-        self.contact.as_ref()
-    }
-
-    /// Returns the number of bounces so far.
-    #[must_use]
-    pub fn impacts(&self) -> u64 {
-        self.impacts
     }
 
     /// Returns how often a new pin was chosen.
@@ -199,7 +155,7 @@ impl GeodesicTriangulation {
     }
 
     fn names(&self, path: &[u32]) -> Vec<(u32, u32)> {
-        path.iter().map(|v| self.polygons.name(*v)).collect()
+        path.iter().map(|v| self.state.polygons.name(*v)).collect()
     }
 
     /// Returns all geodesics, including edges of polygons: those of the first tree, children before
@@ -226,7 +182,9 @@ impl GeodesicTriangulation {
     pub fn free_edges(&self) -> Vec<[(u32, u32); 2]> {
         (self.graph.used().step_by(2))
             .filter(|&h| !self.graph.half(h).obstacle)
-            .map(|h| [self.graph.half(h).origin, self.graph.end(h)].map(|v| self.polygons.name(v)))
+            .map(|h| {
+                [self.graph.half(h).origin, self.graph.end(h)].map(|v| self.state.polygons.name(v))
+            })
             .collect()
     }
 
@@ -239,7 +197,7 @@ impl GeodesicTriangulation {
     /// For tests: counts nonexistent geodesics along the edges between the two bodies.
     #[doc(hidden)]
     pub fn corrupt(&mut self) {
-        let owner = |v: u32| self.polygons.owner[v as usize];
+        let owner = |v: u32| self.state.polygons.owner[v as usize];
         for edge in 0..self.graph.uses.len() as u32 {
             let ends = [2 * edge, 2 * edge + 1].map(|h| owner(self.graph.half(h).origin));
             self.graph.uses[edge as usize] += u32::from(ends[0] != ends[1]);
@@ -259,24 +217,19 @@ impl GeodesicTriangulation {
             }
             (self.graph.corner(slot / 2), !half.reflex)
         };
-        self.polygons.corner(found.0, found.1).map(|_| found)
+        self.state.polygons.corner(found.0, found.1).map(|_| found)
     }
 
     fn reissue(&mut self, slot: u32) {
-        let found = (self.certificate(slot))
-            .and_then(|(corner, left)| self.polygons.corner(corner, left))
-            .map(|corner| corner.failure(self.now, self.horizon));
-        let has = found.is_some();
-        let (time, was_false) = found.map_or((f64::INFINITY, false), |f| (f.time, f.was_false));
+        let (now, horizon) = (self.state.now, self.state.horizon);
+        let failure = (self.certificate(slot))
+            .and_then(|(corner, left)| self.state.polygons.corner(corner, left))
+            .map(|corner| corner.failure(now, horizon));
         if self.live.len() <= slot as usize {
             self.live.resize(slot as usize + 1, false);
         }
-        let had = std::mem::replace(&mut self.live[slot as usize], has);
-        self.stats.false_at_start += u64::from(was_false);
-        self.live_count = self.live_count + u64::from(has) - u64::from(had);
-        self.cost.destroyed += u32::from(had);
-        self.cost.created += u32::from(has);
-        self.queue.schedule(slot, time);
+        let live = &mut self.live[slot as usize];
+        *live = self.state.issue(slot, failure, *live);
     }
 
     /// Returns all existing slots.
@@ -290,7 +243,7 @@ impl GeodesicTriangulation {
     fn reissue_body(&mut self, body: u32) -> u64 {
         let mut count = 0;
         for slot in self.slots() {
-            let touches = |v: u32| self.polygons.owner[v as usize] == body;
+            let touches = |v: u32| self.state.polygons.owner[v as usize] == body;
             if (self.certificate(slot)).is_some_and(|(c, _)| c.into_iter().any(touches)) {
                 self.reissue(slot);
                 count += 1;
@@ -299,14 +252,19 @@ impl GeodesicTriangulation {
         count
     }
 
-    fn fault<T>(&self, vertex: u32, what: &'static str) -> Result<T, Inconsistent> {
-        Err(Inconsistent {
-            time: self.now,
-            object: (self.polygons.owner.get(vertex as usize))
-                .copied()
-                .unwrap_or(0),
-            what,
-        })
+    /// Processes the next event if it is due at `t` or before. Returns whether it was.
+    fn step(&mut self, t: f64) -> Result<bool, Inconsistent> {
+        let Some(slot) = self.state.next_event(t, |_| 0)? else {
+            return Ok(false);
+        };
+        self.process(slot)?;
+        Ok(true)
+    }
+}
+
+impl PolygonStructure for GeodesicTriangulation {
+    fn state(&self) -> &PolygonState {
+        &self.state
     }
 }
 
@@ -314,42 +272,25 @@ impl Kinetic for GeodesicTriangulation {
     type Plan = Rigid2;
 
     fn now(&self) -> f64 {
-        self.now
+        self.state.now
     }
 
     fn next_time(&self) -> f64 {
-        self.queue.first().map_or(f64::INFINITY, |e| e.0)
+        self.state.next_time()
     }
 
-    /// Stops at a contact, unless contacts bounce: see [`Self::contact`]. Allocates at events.
+    /// Stops at a contact, unless contacts bounce: see [`PolygonStructure::contact`]. Allocates at
+    /// events.
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
-        let before = [self.stats.events(), self.stats.events_external()];
-        while let Some((time, slot)) = self.queue.first().filter(|e| e.0 <= t) {
-            if self.contact.is_some() {
-                break;
-            }
-            self.now = self.now.max(time);
-            if self.livelock.event(self.now, MAX_STALLED_EVENTS) {
-                return self.fault(0, "time stands still");
-            }
-            self.process(slot)?;
-        }
-        if self.contact.is_none() {
-            self.now = self.now.max(t);
-        }
-        Ok(Advanced {
-            events: self.stats.events() - before[0],
-            external: self.stats.events_external() - before[1],
-        })
+        let before = Advanced::total(&self.state.stats);
+        while self.step(t)? {}
+        Ok(self.state.end_advance(t, before))
     }
 
     fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), PlanError> {
-        self.polygons.change_plan(body, plan, self.now)?;
-        // Both bodies take part in every contact.
-        self.contact = None;
+        self.state.change_plan(body, plan)?;
         let count = self.reissue_body(body);
-        self.stats.plan_change(count);
-        self.stats.sizes(self.live_count, self.queue.len());
+        self.state.count_plan_change(count);
         Ok(())
     }
 
@@ -358,18 +299,16 @@ impl Kinetic for GeodesicTriangulation {
     }
 
     fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent> {
-        self.now = self.now.max(t);
-        self.livelock = Livelock::new(self.now);
-        self.stats.rebuilds += 1;
-        self.contact = None;
+        self.state.restart(self.state.now.max(t));
+        self.state.stats.rebuilds += 1;
         self.build()
     }
 
     fn stats(&self) -> &Stats {
-        &self.stats
+        &self.state.stats
     }
 
     fn reset_stats(&mut self) {
-        self.stats.reset();
+        self.state.stats.reset();
     }
 }

@@ -25,6 +25,26 @@ pub struct Advanced {
     pub external: u64,
 }
 
+impl Advanced {
+    /// Returns all events that a structure has counted.
+    #[must_use]
+    pub fn total(stats: &Stats) -> Self {
+        Self {
+            events: stats.events(),
+            external: stats.events_external(),
+        }
+    }
+
+    /// Returns the events since an earlier total.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            events: self.events - before.events,
+            external: self.external - before.external,
+        }
+    }
+}
+
 /// The parts of a structure disagree with each other or with the positions of the objects. Either
 /// the objects are not in general position, or the implementation has a bug. [`Kinetic::rebuild`]
 /// rebuilds it.

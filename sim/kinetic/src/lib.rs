@@ -53,6 +53,7 @@ pub mod stats;
 pub use ergt::GeodesicTriangulation;
 pub use kinetic::{Advanced, Inconsistent, Kinetic, PlanError};
 pub use motion::{Motion1, Rigid2};
+pub use polygons::PolygonStructure;
 pub use polynomial::{Polynomial, Predicate};
 pub use pseudo::PseudoTriangulation;
 pub use queue::EventQueue;

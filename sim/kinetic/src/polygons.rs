@@ -7,13 +7,15 @@
 
 mod contact;
 pub(crate) mod shape;
+mod state;
 
-use crate::kinetic::PlanError;
+use crate::kinetic::{Inconsistent, PlanError};
 use crate::motion::Rigid2;
 use crate::polynomial::{Polynomial, Predicate};
 use crate::roots::{Smooth, first_failure, smooth};
 pub use contact::{Bounce, Contact, Contacts, PolygonBody, rebound};
 pub use shape::{ShapeError, overlap};
+pub use state::{PolygonState, PolygonStructure};
 
 /// Longest interval for which accelerations are bounded once, s.
 const WINDOW_S: f64 = 0.25;
@@ -206,10 +208,6 @@ impl Polygons {
         }
     }
 
-    pub(crate) fn polygon(&self, body: u32, t: f64) -> Vec<[f64; 2]> {
-        (self.bodies.get(body as usize)).map_or_else(Vec::new, |b| b.polygon(t))
-    }
-
     pub(crate) fn place(&self, vertex: u32, t: f64) -> [f64; 2] {
         let body = self.owner[vertex as usize] as usize;
         self.bodies[body]
@@ -221,6 +219,17 @@ impl Polygons {
     pub(crate) fn name(&self, vertex: u32) -> (u32, u32) {
         let body = self.owner[vertex as usize];
         (body, vertex - self.first[body as usize])
+    }
+
+    /// Fails at a vertex at `time`; at the first body if there is no such vertex.
+    pub(crate) fn fault<T>(
+        &self,
+        vertex: u32,
+        time: f64,
+        what: &'static str,
+    ) -> Result<T, Inconsistent> {
+        let object = self.owner.get(vertex as usize).copied().unwrap_or(0);
+        Err(Inconsistent { time, object, what })
     }
 
     /// Returns the next and the previous vertex on the polygon.

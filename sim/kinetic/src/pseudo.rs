@@ -32,13 +32,12 @@ mod corner_test;
 mod locality;
 mod step;
 
-use crate::kinetic::{Advanced, Inconsistent, Kinetic, Livelock, MAX_STALLED_EVENTS, PlanError};
+use crate::kinetic::{Advanced, Inconsistent, Kinetic, PlanError};
 use crate::motion::Rigid2;
 use crate::polygons::shape::reflex_vertices;
 pub use crate::polygons::{Bounce, Contact, Contacts, PolygonBody, ShapeError, overlap, rebound};
-use crate::polygons::{Corner, Polygons, cross, length, minus};
-use crate::queue::EventQueue;
-use crate::stats::{EventCost, Stats};
+use crate::polygons::{Corner, PolygonState, PolygonStructure, Polygons, cross, length, minus};
+use crate::stats::Stats;
 pub use step::{End, Shift, StepOutcome};
 
 /// Which of two free edges is replaced when a reflex corner becomes straight. All choices are
@@ -111,7 +110,7 @@ pub struct Cell {
 /// Kinetic pseudo-triangulation. See the [module](self).
 #[derive(Clone, Debug)]
 pub struct PseudoTriangulation {
-    polygons: Polygons,
+    state: PolygonState,
     halves: Vec<Half>,
     /// Whether each body takes part.
     members: Vec<bool>,
@@ -126,17 +125,9 @@ pub struct PseudoTriangulation {
     issued: bool,
     spoilt: bool,
     policy: Policy,
-    contacts: Contacts,
-    contact: Option<Contact>,
-    impacts: u64,
-    queue: EventQueue,
-    now: f64,
-    horizon: f64,
-    livelock: Livelock,
-    live: u64,
-    cost: EventCost,
-    stats: Stats,
 }
+
+const KINDS: [&str; 4] = ["straight", "closed", "contact", "looked"];
 
 impl PseudoTriangulation {
     /// Builds the structure for bodies as they are at `now`. Does not search for events at or after
@@ -152,20 +143,15 @@ impl PseudoTriangulation {
         contacts: Contacts,
     ) -> Result<Self, ShapeError> {
         let polygons = Polygons::new(bodies, now)?;
-        let mut structure = Self::unbuilt(polygons, now, horizon, policy, contacts);
+        let state = PolygonState::new(polygons, [now, horizon], contacts, &KINDS);
+        let mut structure = Self::unbuilt(state, policy);
         structure.members.fill(true);
         structure.build().map_err(ShapeError::Inconsistent)?;
         Ok(structure)
     }
 
-    fn unbuilt(
-        polygons: Polygons,
-        now: f64,
-        horizon: f64,
-        policy: Policy,
-        contacts: Contacts,
-    ) -> Self {
-        let bodies = &polygons.bodies;
+    fn unbuilt(state: PolygonState, policy: Policy) -> Self {
+        let bodies = &state.polygons.bodies;
         let mut structure = Self {
             members: vec![false; bodies.len()],
             reflex_vertices: (bodies.iter())
@@ -174,49 +160,15 @@ impl PseudoTriangulation {
             scratch: build::BuildScratch::default(),
             at_rest: false,
             moving: vec![corner_test::Moving::default(); bodies.len()],
-            rest: vec![[0.0; 2]; polygons.owner.len()],
+            rest: vec![[0.0; 2]; state.polygons.owner.len()],
             issued: false,
             spoilt: false,
-            polygons,
             halves: Vec::new(),
             policy,
-            contacts,
-            contact: None,
-            impacts: 0,
-            queue: EventQueue::default(),
-            now,
-            horizon,
-            livelock: Livelock::new(now),
-            live: 0,
-            cost: EventCost::default(),
-            stats: Stats::new(&["straight", "closed", "contact", "looked"]),
+            state,
         };
         structure.reserve();
         structure
-    }
-
-    /// Returns the bodies, with their current motions.
-    #[must_use]
-    pub fn bodies(&self) -> &[PolygonBody] {
-        &self.polygons.bodies
-    }
-
-    /// Returns the positions of a body's vertices at `t`.
-    #[must_use]
-    pub fn polygon(&self, body: u32, t: f64) -> Vec<[f64; 2]> {
-        self.polygons.polygon(body, t)
-    }
-
-    /// Returns the contact at which time has stopped, until the plan of one of its bodies changes.
-    #[must_use]
-    pub fn contact(&self) -> Option<&Contact> {
-        self.contact.as_ref()
-    }
-
-    /// Returns the number of bounces so far.
-    #[must_use]
-    pub fn impacts(&self) -> u64 {
-        self.impacts
     }
 
     /// Returns the free edges, as pairs of a body and its vertex.
@@ -225,7 +177,7 @@ impl PseudoTriangulation {
         (0..self.halves.len())
             .step_by(2)
             .filter(|&h| !self.halves[h].obstacle)
-            .map(|h| [h, h + 1].map(|h| self.polygons.name(self.halves[h].origin)))
+            .map(|h| [h, h + 1].map(|h| self.state.polygons.name(self.halves[h].origin)))
             .collect()
     }
 
@@ -238,10 +190,10 @@ impl PseudoTriangulation {
             })
         };
         let of = |h: u32| {
-            let (body, vertex) = self.polygons.name(self.half(h).origin);
+            let (body, vertex) = self.state.polygons.name(self.half(h).origin);
             (body, vertex, !self.half(h).reflex)
         };
-        (self.faces(self.now))
+        (self.faces(self.state.now))
             .filter(|face| face.convex > 0)
             .map(|face| Cell {
                 number: self.half(face.half).cell,
@@ -253,19 +205,19 @@ impl PseudoTriangulation {
     /// Returns the number of events in the queue.
     #[must_use]
     pub fn queued(&self) -> usize {
-        self.queue.len()
+        self.state.queue.len()
     }
 
     /// Returns the number of live certificates, whether they have an event or not.
     #[must_use]
     pub fn certificates(&self) -> u64 {
-        self.live
+        self.state.live
     }
 
     /// Counts the bounded cells.
     #[must_use]
     pub fn cells(&self) -> usize {
-        self.faces(self.now).filter(|f| f.area > 0.0).count()
+        self.faces(self.state.now).filter(|f| f.area > 0.0).count()
     }
 
     /// For tests: inverts a flag of a corner.
@@ -307,20 +259,14 @@ impl PseudoTriangulation {
         if half.interior {
             return None;
         }
-        self.polygons.corner(self.corner(h), !half.reflex)
+        self.state.polygons.corner(self.corner(h), !half.reflex)
     }
 
     fn reissue(&mut self, h: u32) {
         let had = self.half(h).live;
-        let found = (self.certificate(h)).map(|corner| corner.failure(self.now, self.horizon));
-        let has = found.is_some();
-        let (time, was_false) = found.map_or((f64::INFINITY, false), |f| (f.time, f.was_false));
-        self.stats.false_at_start += u64::from(was_false);
-        self.live = self.live + u64::from(has) - u64::from(had);
-        self.cost.destroyed += u32::from(had);
-        self.cost.created += u32::from(has);
-        self.half_mut(h).live = has;
-        self.queue.schedule(h, time);
+        let (now, horizon) = (self.state.now, self.state.horizon);
+        let failure = (self.certificate(h)).map(|corner| corner.failure(now, horizon));
+        self.half_mut(h).live = self.state.issue(h, failure, had);
     }
 
     fn reissue_body(&mut self, body: u32) -> u64 {
@@ -335,37 +281,20 @@ impl PseudoTriangulation {
         count
     }
 
-    fn fault<T>(&self, vertex: u32, what: &'static str) -> Result<T, Inconsistent> {
-        Err(Inconsistent {
-            time: self.now,
-            object: self
-                .polygons
-                .owner
-                .get(vertex as usize)
-                .copied()
-                .unwrap_or(0),
-            what,
-        })
-    }
-
     /// Processes the next event if it is due at `t` or before. Does nothing at a contact at which
     /// time has stopped. Does not allocate.
     ///
     /// # Errors
     /// As [`Kinetic::advance`].
     pub fn step(&mut self, t: f64) -> Result<Option<CornerEvent>, Inconsistent> {
-        let due = self.queue.first().filter(|e| e.0 <= t);
-        let Some((time, h)) = due.filter(|_| self.contact.is_none()) else {
+        let vertex = |h: u32| self.halves[h as usize].origin;
+        let Some(h) = self.state.next_event(t, vertex)? else {
             return Ok(None);
         };
-        self.now = self.now.max(time);
-        if self.livelock.event(self.now, MAX_STALLED_EVENTS) {
-            return self.fault(self.half(h).origin, "time stands still");
-        }
-        let corner = self.corner(h).map(|v| self.polygons.name(v));
+        let corner = self.corner(h).map(|v| self.state.polygons.name(v));
         let happened = self.process(h)?;
         Ok(Some(CornerEvent {
-            time: self.now,
+            time: self.state.now,
             happened,
             corner,
         }))
@@ -373,20 +302,16 @@ impl PseudoTriangulation {
 
     /// Handles the corner at the origin of `h`, which has become straight or closed.
     fn process(&mut self, h: u32) -> Result<CornerChange, Inconsistent> {
-        let before = self.queue.operations();
-        self.cost = EventCost {
-            levels: 1,
-            ..EventCost::default()
-        };
+        let before = self.state.start_event(1);
         let Half {
             prev: g, reflex, ..
         } = *self.half(h);
         let [u, v, x] = self.corner(h);
-        let places = [u, v, x].map(|v| self.polygons.place(v, self.now));
+        let places = [u, v, x].map(|v| self.state.polygons.place(v, self.state.now));
         if self.search_ended(h) {
             self.reissue(h);
-            self.stats
-                .event(CornerChange::Looked as usize, false, self.cost);
+            let state = &mut self.state;
+            (state.stats).event(CornerChange::Looked as usize, false, state.cost);
             return Ok(CornerChange::Looked);
         }
         let (first, second) = (
@@ -398,7 +323,11 @@ impl PseudoTriangulation {
         if reflex {
             happened = CornerChange::Straight;
             let head = match (g_fixed, h_fixed) {
-                (true, true) => return self.fault(v, "two edges of one polygon become straight"),
+                (true, true) => {
+                    return self
+                        .state
+                        .fault(v, "two edges of one polygon become straight");
+                }
                 (false, true) => true,
                 (true, false) => false,
                 (false, false) => self.slides_head([u, v, x], first, second),
@@ -421,16 +350,14 @@ impl PseudoTriangulation {
         } else {
             self.slide_head(h, false)?;
         }
-        self.cost.queue_operations = (self.queue.operations() - before) as u32;
         let external = happened == CornerChange::Contact;
-        self.stats.event(happened as usize, external, self.cost);
-        self.stats.sizes(self.live, self.queue.len());
+        self.state.end_event(happened as usize, external, before);
         Ok(happened)
     }
 
     /// Whether the event of `h` is only the end of a search without result.
     fn search_ended(&self, h: u32) -> bool {
-        (self.certificate(h)).is_some_and(|corner| !corner.has_failed(self.now))
+        (self.certificate(h)).is_some_and(|corner| !corner.has_failed(self.state.now))
     }
 
     /// Handles a vertex that has reached the polygon's edge `edge`, as the corner of `h` has
@@ -438,27 +365,16 @@ impl PseudoTriangulation {
     fn meet(&mut self, h: u32, vertex: u32, edge: u32) -> Result<(), Inconsistent> {
         let ends = [edge, edge ^ 1].map(|h| self.half(h).origin);
         // The cell is on the left of the half-edge, the polygon on its right.
-        let contact = self.polygons.contact(vertex, ends, self.now);
-        match self.contacts {
-            Contacts::Stop => {
-                self.contact = Some(contact);
-                self.queue.remove(h);
-            }
-            Contacts::Bounce(bounce) => {
-                self.polygons.bounce(&contact, bounce)?;
-                self.impacts += 1;
-                for body in contact.bodies {
-                    let count = self.reissue_body(body);
-                    self.stats.plan_change(count);
-                }
-            }
+        for body in self.state.meet(h, vertex, ends)?.into_iter().flatten() {
+            let count = self.reissue_body(body);
+            self.state.stats.plan_change(count);
         }
         Ok(())
     }
 
     /// Whether the edge before the corner is the one to slide.
     fn slides_head(&self, corner: [u32; 3], first: f64, second: f64) -> bool {
-        let [u, v, x] = corner.map(|v| self.polygons.owner[v as usize]);
+        let [u, v, x] = corner.map(|v| self.state.polygons.owner[v as usize]);
         match self.policy {
             Policy::First => true,
             Policy::Longer => first >= second,
@@ -477,7 +393,9 @@ impl PseudoTriangulation {
         let (p, f) = (self.half(twin).prev, self.half(twin).reflex);
         let x = self.half(h ^ 1).origin;
         if straight && f || !straight && !self.half(hn).reflex {
-            return self.fault(x, "an edge slides where no vertex is pointed");
+            return self
+                .state
+                .fault(x, "an edge slides where no vertex is pointed");
         }
         self.link(g, hn);
         self.link(p, h);
@@ -508,7 +426,9 @@ impl PseudoTriangulation {
         let n = self.half(twin).next;
         let u = self.half(g).origin;
         if straight && self.half(n).reflex || !straight && !f {
-            return self.fault(u, "an edge slides where no vertex is pointed");
+            return self
+                .state
+                .fault(u, "an edge slides where no vertex is pointed");
         }
         self.link(p, h);
         self.half_mut(h).origin = u;
@@ -547,7 +467,7 @@ impl PseudoTriangulation {
                 let half = self.half(h);
                 face.convex += u32::from(!half.reflex);
                 let ends =
-                    [half.origin, self.half(h ^ 1).origin].map(|v| self.polygons.place(v, t));
+                    [half.origin, self.half(h ^ 1).origin].map(|v| self.state.polygons.place(v, t));
                 face.area += 0.5 * cross(ends[0], ends[1]);
                 face.vertex = half.origin;
                 face.one_number &= half.cell == self.half(start).cell;
@@ -570,43 +490,35 @@ struct Face {
     one_number: bool,
 }
 
+impl PolygonStructure for PseudoTriangulation {
+    fn state(&self) -> &PolygonState {
+        &self.state
+    }
+}
+
 impl Kinetic for PseudoTriangulation {
     type Plan = Rigid2;
 
     fn now(&self) -> f64 {
-        self.now
+        self.state.now
     }
 
     fn next_time(&self) -> f64 {
-        self.queue.first().map_or(f64::INFINITY, |e| e.0)
+        self.state.next_time()
     }
 
-    /// Stops at a contact, unless contacts bounce: see [`Self::contact`].
+    /// Stops at a contact, unless contacts bounce: see [`PolygonStructure::contact`].
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
-        let before = [self.stats.events(), self.stats.events_external()];
+        let before = Advanced::total(&self.state.stats);
         while self.step(t)?.is_some() {}
-        if self.contact.is_none() {
-            self.now = self.now.max(t);
-        }
-        Ok(Advanced {
-            events: self.stats.events() - before[0],
-            external: self.stats.events_external() - before[1],
-        })
+        Ok(self.state.end_advance(t, before))
     }
 
     fn change_plan(&mut self, body: u32, plan: Rigid2) -> Result<(), PlanError> {
-        self.polygons.change_plan(body, plan, self.now)?;
+        self.state.change_plan(body, plan)?;
         self.at_rest = false;
-        if self
-            .contact
-            .as_ref()
-            .is_some_and(|c| c.bodies.contains(&body))
-        {
-            self.contact = None;
-        }
         let count = self.reissue_body(body);
-        self.stats.plan_change(count);
-        self.stats.sizes(self.live, self.queue.len());
+        self.state.count_plan_change(count);
         Ok(())
     }
 
@@ -616,18 +528,16 @@ impl Kinetic for PseudoTriangulation {
 
     /// May allocate.
     fn rebuild(&mut self, t: f64) -> Result<(), Inconsistent> {
-        self.now = self.now.max(t);
-        self.livelock = Livelock::new(self.now);
-        self.stats.rebuilds += 1;
-        self.contact = None;
+        self.state.restart(self.state.now.max(t));
+        self.state.stats.rebuilds += 1;
         self.build()
     }
 
     fn stats(&self) -> &Stats {
-        &self.stats
+        &self.state.stats
     }
 
     fn reset_stats(&mut self) {
-        self.stats.reset();
+        self.state.stats.reset();
     }
 }

@@ -10,7 +10,9 @@ use common::polygons::{
 use hapticd_kinetic::ergt::Kind;
 use hapticd_kinetic::polygons::{Bounce, Contacts, PolygonBody, ShapeError};
 use hapticd_kinetic::pseudo::Policy;
-use hapticd_kinetic::{GeodesicTriangulation, Kinetic, PlanError, PseudoTriangulation, Rigid2};
+use hapticd_kinetic::{
+    GeodesicTriangulation, Kinetic, PlanError, PolygonStructure, PseudoTriangulation, Rigid2,
+};
 use std::fmt::Display;
 
 fn made(bodies: &[PolygonBody], contacts: Contacts) -> Result<GeodesicTriangulation, ShapeError> {

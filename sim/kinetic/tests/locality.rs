@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 
 use common::Rng;
 use hapticd_kinetic::pseudo::{PolygonBody, Shift};
-use hapticd_kinetic::{Kinetic, PseudoTriangulation};
+use hapticd_kinetic::{Kinetic, PolygonStructure, PseudoTriangulation};
 
 type Name = (u32, u32);
 

@@ -11,7 +11,7 @@ use hapticd_counting::{Counting, counted};
 use hapticd_kinetic::pseudo::{
     Bounce, Contact, Contacts, CornerChange, Policy, PolygonBody, ShapeError, rebound,
 };
-use hapticd_kinetic::{Kinetic, PlanError, PseudoTriangulation, Rigid2};
+use hapticd_kinetic::{Kinetic, PlanError, PolygonStructure, PseudoTriangulation, Rigid2};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -300,13 +300,10 @@ impl Kinetic for SortedList {
     }
 
     fn advance(&mut self, t: f64) -> Result<Advanced, Inconsistent> {
-        let before = [self.stats.events(), self.stats.events_external()];
+        let before = Advanced::total(&self.stats);
         while self.step(t)?.is_some() {}
         self.now = self.now.max(t);
-        Ok(Advanced {
-            events: self.stats.events() - before[0],
-            external: self.stats.events_external() - before[1],
-        })
+        Ok(Advanced::total(&self.stats).since(before))
     }
 
     fn change_plan(&mut self, object: u32, plan: Motion1) -> Result<(), PlanError> {

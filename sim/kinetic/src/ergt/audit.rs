@@ -13,13 +13,7 @@ const CLEAR: f64 = 1e-9;
 impl GeodesicTriangulation {
     pub(super) fn audit_all(&self, t: f64) -> Result<(), Inconsistent> {
         let graph = &self.graph;
-        let fault = |v: u32, what| {
-            Err(Inconsistent {
-                time: t,
-                object: (self.polygons.owner.get(v as usize)).copied().unwrap_or(0),
-                what,
-            })
-        };
+        let fault = |v: u32, what| self.state.polygons.fault(v, t, what);
         let signs = self.signs(t);
         let mut segments = vec![0; graph.uses.len()];
         for path in self.geodesics.paths() {
@@ -59,7 +53,7 @@ impl GeodesicTriangulation {
             let should = self.certificate(slot).is_some();
             (is == should).then_some(count + u64::from(is))
         });
-        if live != Some(self.live_count) {
+        if live != Some(self.state.live) {
             return fault(
                 0,
                 "a certificate is live that should not be, or the other way round",
@@ -87,7 +81,13 @@ impl GeodesicTriangulation {
                 }
             }
         }
-        let solid: f64 = self.polygons.bodies.iter().map(|b| area(&b.shape)).sum();
+        let solid: f64 = self
+            .state
+            .polygons
+            .bodies
+            .iter()
+            .map(|b| area(&b.shape))
+            .sum();
         if !((inside + solid - outside).abs() <= CLEAR * outside) {
             return fault(
                 0,
@@ -111,13 +111,7 @@ impl GeodesicTriangulation {
     /// and tight, which makes it the shortest of its kind; the kind depends on when the pin was
     /// chosen. Bends without a corner have certificates.
     fn audit_geodesics(&self, t: f64) -> Result<(), Inconsistent> {
-        let fault = |v: u32, what| {
-            Err(Inconsistent {
-                time: t,
-                object: (self.polygons.owner.get(v as usize)).copied().unwrap_or(0),
-                what,
-            })
-        };
+        let fault = |v: u32, what| self.state.polygons.fault(v, t, what);
         let signs = self.signs(t);
         let Some(again) = trees(&signs) else {
             return fault(0, "a geodesic does not become tight");
@@ -133,7 +127,7 @@ impl GeodesicTriangulation {
             return fault(0, "the root has no geodesic");
         };
         if root.last() != Some(&pin)
-            || self.polygons.owner[pin as usize] != 0
+            || self.state.polygons.owner[pin as usize] != 0
             || !again.hull(0).contains(&pin)
         {
             return fault(pin, "the pin is not on the relative hull");

@@ -40,40 +40,46 @@ fn touching(signs: &Signs<'_>) -> Option<u32> {
 impl GeodesicTriangulation {
     /// Rebuilds everything for the current time. With `n` vertices `O(n^3)` at worst.
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
-        let signs = Signs::new(&self.polygons, self.now, None);
+        let signs = Signs::new(&self.state.polygons, self.state.now, None);
         if let Some(v) = touching(&signs) {
-            return self.fault(v, "the polygons touch");
+            return self.state.fault(v, "the polygons touch");
         }
         let Some(mut made) = trees(&signs) else {
-            return self.fault(0, "a geodesic does not become tight");
+            return self.state.fault(0, "a geodesic does not become tight");
         };
         let mut graph = Graph::new(signs.count());
         let placed = (0..2).try_for_each(|body| {
-            let [first, end] = [0, 1].map(|k| self.polygons.first[body + k]);
+            let [first, end] = [0, 1].map(|k| self.state.polygons.first[body + k]);
             graph.add_polygon(&signs, first, end)
         });
         // The root's path is still empty.
         let placed = placed.and_then(|()| made.paths().try_for_each(|p| graph.add_path(&signs, p)));
         if placed.is_none() {
-            return self.fault(0, "an edge has no place beside the others");
+            return self
+                .state
+                .fault(0, "an edge has no place beside the others");
         }
         let Some(path) = root(&signs, &made, &graph) else {
-            return self.fault(0, "no two vertices of the relative hulls see each other");
+            return self
+                .state
+                .fault(0, "no two vertices of the relative hulls see each other");
         };
         if graph.add_path(&signs, &path).is_none() {
-            return self.fault(path[0], "an edge has no place beside the others");
+            return self
+                .state
+                .fault(path[0], "an edge has no place beside the others");
         }
         made.root = path;
         graph.resolve(&signs);
         let bends = made.split_bends(&graph, &signs, |_| true);
-        self.queue.clear();
+        self.state.queue.clear();
         self.live.clear();
-        self.live_count = 0;
+        self.state.live = 0;
         self.bends.clear();
         (self.geodesics, self.graph) = (made, graph);
         self.settle(bends, |_| true);
-        self.stats.sizes(self.live_count, self.queue.len());
-        self.audit_all(self.now)
+        self.state.count_sizes();
+        self.audit_all(self.state.now)
     }
 
     /// Returns the cells of the subdivision at the current time.
@@ -84,12 +90,14 @@ impl GeodesicTriangulation {
     /// # Errors
     /// The vertices are not in general position.
     pub fn cells(&self, lids: bool) -> Result<Vec<Cell>, Inconsistent> {
-        let signs = self.signs(self.now);
+        let signs = self.signs(self.state.now);
         let mut graph = self.graph.clone();
         if lids {
             for segment in hull(&signs) {
                 if graph.add(&signs, segment).is_none() {
-                    return self.fault(segment[0], "an edge of the hull has no place");
+                    return self
+                        .state
+                        .fault(segment[0], "an edge of the hull has no place");
                 }
             }
         }
@@ -109,8 +117,8 @@ impl GeodesicTriangulation {
 
     /// Turns just after `t`, or just before the current contact, if there is one.
     pub(super) fn signs(&self, t: f64) -> Signs<'_> {
-        let mut signs = Signs::new(&self.polygons, t, None);
-        signs.before = self.contact.is_some();
+        let mut signs = Signs::new(&self.state.polygons, t, None);
+        signs.before = self.state.contact.is_some();
         signs
     }
 }

@@ -6,8 +6,7 @@ use super::graph::Graph;
 use super::signs::Signs;
 use super::{GeodesicTriangulation, Kind};
 use crate::kinetic::Inconsistent;
-use crate::polygons::{Contacts, Polygons, length, minus};
-use crate::stats::EventCost;
+use crate::polygons::{Polygons, length, minus};
 
 /// Change at a half-edge's corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,22 +60,20 @@ fn bends_at(path: &[u32], three: [u32; 3]) -> bool {
 impl GeodesicTriangulation {
     /// Processes the failure of the slot's certificate.
     pub(super) fn process(&mut self, slot: u32) -> Result<(), Inconsistent> {
-        let before = self.queue.operations();
-        self.cost = EventCost::default();
+        let before = self.state.start_event(0);
         let Some((corner, left)) = self.certificate(slot) else {
-            return self.fault(0, "an event without a certificate");
+            return self.state.fault(0, "an event without a certificate");
         };
-        let failed = (self.polygons.corner(corner, left)).is_some_and(|c| c.has_failed(self.now));
+        let failed = (self.state.polygons.corner(corner, left))
+            .is_some_and(|c| c.has_failed(self.state.now));
         let kind = if failed {
             self.change(slot, corner, left)?
         } else {
             self.reissue(slot);
             Kind::Looked
         };
-        self.cost.queue_operations = (self.queue.operations() - before) as u32;
-        self.stats
-            .event(kind as usize, kind == Kind::Contact, self.cost);
-        self.stats.sizes(self.live_count, self.queue.len());
+        self.state
+            .end_event(kind as usize, kind == Kind::Contact, before);
         Ok(())
     }
 
@@ -88,7 +85,7 @@ impl GeodesicTriangulation {
         let (kind, change, three) = if slot % 2 == 1 {
             (Kind::Bend, Change::Out(h), corner)
         } else if left {
-            let places = corner.map(|v| self.polygons.place(v, self.now));
+            let places = corner.map(|v| self.state.polygons.place(v, self.state.now));
             let arms = [0, 2].map(|k| minus(places[k], places[1]));
             let third = self.graph.half(h).next;
             let before = length(arms[0]) < length(arms[1]);
@@ -122,20 +119,20 @@ impl GeodesicTriangulation {
             }
         }
         // The state after an event cannot be determined if the polygons touch by then.
-        let signs = Signs::new(&self.polygons, self.now, None);
+        let signs = Signs::new(&self.state.polygons, self.state.now, None);
         if let Some((vertex, first)) = signs.contact_at(three)
             && self.left_out != Some(Kind::Contact)
         {
-            let ends = [self.polygons.beside(first)[0], first];
+            let ends = [self.state.polygons.beside(first)[0], first];
             return self.meet(slot, vertex, ends);
         }
         if self.left_out == Some(kind) {
-            self.queue.remove(slot);
+            self.state.queue.remove(slot);
             return Ok(kind);
         }
         let mut event = Event {
-            polygons: &self.polygons,
-            now: self.now,
+            polygons: &self.state.polygons,
+            now: self.state.now,
             corner,
             left,
             three,
@@ -144,11 +141,13 @@ impl GeodesicTriangulation {
             repinned: false,
         };
         let wanted = event.happen(&mut self.geodesics, &mut self.graph, change);
-        self.cost.levels = event.changed;
+        self.state.cost.levels = event.changed;
         self.repins += u64::from(event.repinned);
         let all = event.repinned;
         let Some(wanted) = wanted else {
-            return self.fault(three[1], "an edge has no place, or there is no pin");
+            return self
+                .state
+                .fault(three[1], "an edge has no place, or there is no pin");
         };
         self.settle(wanted, |v| all || three.contains(&v));
         Ok(kind)
@@ -193,23 +192,12 @@ impl GeodesicTriangulation {
     /// on its left.
     fn meet(&mut self, slot: u32, vertex: u32, ends: [u32; 2]) -> Result<Kind, Inconsistent> {
         if self.left_out == Some(Kind::Contact) {
-            self.queue.remove(slot);
+            self.state.queue.remove(slot);
             return Ok(Kind::Contact);
         }
-        let contact = self.polygons.contact(vertex, ends, self.now);
-        match self.contacts {
-            Contacts::Stop => {
-                self.contact = Some(contact);
-                self.queue.remove(slot);
-            }
-            Contacts::Bounce(bounce) => {
-                self.polygons.bounce(&contact, bounce)?;
-                self.impacts += 1;
-                for body in contact.bodies {
-                    let count = self.reissue_body(body);
-                    self.stats.plan_change(count);
-                }
-            }
+        for body in self.state.meet(slot, vertex, ends)?.into_iter().flatten() {
+            let count = self.reissue_body(body);
+            self.state.stats.plan_change(count);
         }
         Ok(Kind::Contact)
     }

@@ -98,12 +98,12 @@ impl PseudoTriangulation {
 
     /// Reserves memory for everything that any set of members can need.
     pub(super) fn reserve(&mut self) {
-        let n = self.polygons.owner.len();
-        let k = self.polygons.bodies.len();
+        let n = self.state.polygons.owner.len();
+        let k = self.state.polygons.bodies.len();
         let free = self.reflex_vertices.iter().sum::<u32>() as usize + 3 * k;
         let halves = 2 * (n + free);
         self.halves.reserve(halves);
-        self.queue.reserve(halves);
+        self.state.queue.reserve(halves);
         let w = &mut self.scratch;
         w.places.reserve(n);
         w.gaps.reserve(n);
@@ -118,26 +118,26 @@ impl PseudoTriangulation {
     pub(super) fn build(&mut self) -> Result<(), Inconsistent> {
         self.start_build();
         while !self.build_on(u32::MAX)? {}
-        self.audit_all(self.now)
+        self.audit_all(self.state.now)
     }
 
     /// Starts to rebuild everything for the current time.
     pub(super) fn start_build(&mut self) {
-        let n = self.polygons.owner.len() as u32;
-        self.queue.clear();
+        let n = self.state.polygons.owner.len() as u32;
+        self.state.queue.clear();
         self.halves.clear();
-        self.live = 0;
+        self.state.live = 0;
         let mut w = std::mem::take(&mut self.scratch);
         w.places.clear();
         w.places
-            .extend((0..n).map(|v| self.polygons.place(v, self.now)));
+            .extend((0..n).map(|v| self.state.polygons.place(v, self.state.now)));
         w.edges.clear();
         w.edges
-            .extend((0..n).map(|v| [v, self.polygons.beside(v)[0]]));
+            .extend((0..n).map(|v| [v, self.state.polygons.beside(v)[0]]));
         w.gaps.clear();
         let at = |v: u32| w.places[v as usize];
         w.gaps.extend((0..n).map(|v| {
-            let [next, prev] = self.polygons.beside(v).map(|u| minus(at(u), at(v)));
+            let [next, prev] = self.state.polygons.beside(v).map(|u| minus(at(u), at(v)));
             // From the next vertex counter-clockwise to the previous one is the polygon.
             if cross(next, prev) > 0.0 {
                 [prev, next]
@@ -151,7 +151,7 @@ impl PseudoTriangulation {
     }
 
     fn is_member(&self, v: u32) -> bool {
-        self.members[self.polygons.owner[v as usize] as usize]
+        self.members[self.state.polygons.owner[v as usize] as usize]
     }
 
     /// Continues a rebuild, for about `budget` comparisons of edges; returns true when it is
@@ -166,9 +166,9 @@ impl PseudoTriangulation {
         let whole = loop {
             match w.stage {
                 Stage::Whole => break Ok(true),
-                Stage::Broken => break self.fault(0, "it is to be rebuilt"),
+                Stage::Broken => break self.state.fault(0, "it is to be rebuilt"),
                 _ if left == 0 => break Ok(false),
-                Stage::Listing(i) if i as usize == self.polygons.owner.len() => {
+                Stage::Listing(i) if i as usize == self.state.polygons.owner.len() => {
                     w.stage = Stage::Trying
                 }
                 Stage::Listing(i) => {
@@ -176,7 +176,7 @@ impl PseudoTriangulation {
                     w.stage = Stage::Listing(i + 1);
                 }
                 Stage::Trying => {
-                    let wanted = self.polygons.owner.len() + self.sizes()[0];
+                    let wanted = self.state.polygons.owner.len() + self.sizes()[0];
                     let next = if w.edges.len() < wanted {
                         w.possible.pop()
                     } else {
@@ -203,7 +203,7 @@ impl PseudoTriangulation {
             for h in 0..self.halves.len() as u32 {
                 self.reissue(h);
             }
-            self.stats.sizes(self.live, self.queue.len());
+            self.state.count_sizes();
         }
         whole
     }
@@ -213,8 +213,8 @@ impl PseudoTriangulation {
         if !self.is_member(i) {
             return 1;
         }
-        for k in i + 1..self.polygons.owner.len() as u32 {
-            if !self.is_member(k) || self.polygons.beside(i).contains(&k) {
+        for k in i + 1..self.state.polygons.owner.len() as u32 {
+            if !self.is_member(k) || self.state.polygons.beside(i).contains(&k) {
                 continue;
             }
             let d = minus(w.places[k as usize], w.places[i as usize]);
@@ -226,7 +226,7 @@ impl PseudoTriangulation {
                 });
             }
         }
-        (self.polygons.owner.len() as u64 - u64::from(i)).max(1)
+        (self.state.polygons.owner.len() as u64 - u64::from(i)).max(1)
     }
 
     /// Adds an edge if it is allowed; returns the cost.
@@ -263,8 +263,8 @@ impl PseudoTriangulation {
         if self.members.iter().all(|m| !m) {
             return Ok(());
         }
-        if w.edges.len() - self.polygons.owner.len() != free {
-            return self.fault(0, "edges are not as many as they must be");
+        if w.edges.len() - self.state.polygons.owner.len() != free {
+            return self.state.fault(0, "edges are not as many as they must be");
         }
         w.walk = w.walk.wrapping_add(1);
         w.seen.resize(w.seen.len().max(self.halves.len()), 0);
@@ -287,7 +287,7 @@ impl PseudoTriangulation {
             }
             let wanted = if area > 0.0 { 3 } else { 0 };
             if convex != wanted {
-                return self.fault(
+                return self.state.fault(
                     self.half(start).origin,
                     "a cell does not have three corners",
                 );
@@ -296,7 +296,7 @@ impl PseudoTriangulation {
             outer += usize::from(!(area > 0.0));
         }
         if outer != 1 || bounded != cells {
-            return self.fault(0, "cells are not as many as they must be");
+            return self.state.fault(0, "cells are not as many as they must be");
         }
         Ok(())
     }
@@ -305,6 +305,7 @@ impl PseudoTriangulation {
     fn enters(&self, v: u32, d: Point, places: &[Point]) -> bool {
         let p = places[v as usize];
         let [next, prev] = self
+            .state
             .polygons
             .beside(v)
             .map(|w| minus(places[w as usize], p));
@@ -318,11 +319,11 @@ impl PseudoTriangulation {
 
     /// Makes half-edges of the listed edges, of which the polygons' come first.
     fn connect(&mut self, w: &mut BuildScratch) {
-        let polygons = self.polygons.owner.len();
+        let polygons = self.state.polygons.owner.len();
         self.halves.clear();
         w.rays.clear();
         for (e, ends) in w.edges.iter().enumerate() {
-            let member = self.members[self.polygons.owner[ends[0] as usize] as usize];
+            let member = self.members[self.state.polygons.owner[ends[0] as usize] as usize];
             for side in 0..2 {
                 let h = self.halves.len() as u32;
                 let (from, to) = (ends[side] as usize, ends[1 - side] as usize);
@@ -379,7 +380,9 @@ impl PseudoTriangulation {
             touched.clear();
         }
         let most = self.halves.len();
-        for v in self.polygons.first[body as usize]..self.polygons.first[body as usize + 1] {
+        for v in
+            self.state.polygons.first[body as usize]..self.state.polygons.first[body as usize + 1]
+        {
             let start = 2 * v;
             let mut out = start;
             for _ in 0..most {
@@ -401,13 +404,7 @@ impl PseudoTriangulation {
     /// Checks every sign, three convex corners in every cell and none outside, cell numbers and
     /// areas.
     pub(super) fn audit_all(&self, t: f64) -> Result<(), Inconsistent> {
-        let fault = |v: u32, what| {
-            Err(Inconsistent {
-                time: t,
-                object: self.polygons.owner.get(v as usize).copied().unwrap_or(0),
-                what,
-            })
-        };
+        let fault = |v: u32, what| self.state.polygons.fault(v, t, what);
         let mut live = 0;
         for h in 0..self.halves.len() as u32 {
             let half = self.half(h);
@@ -430,7 +427,7 @@ impl PseudoTriangulation {
                     "a certificate is live that should not be, or the other way round",
                 );
             }
-            let [u, v, x] = self.corner(h).map(|v| self.polygons.place(v, t));
+            let [u, v, x] = self.corner(h).map(|v| self.state.polygons.place(v, t));
             let value = orient(u, v, x);
             let (a, b) = (super::length(minus(v, u)), super::length(minus(x, v)));
             // Positions are rounded as well, which matters where two vertices nearly coincide.
@@ -439,7 +436,7 @@ impl PseudoTriangulation {
                 return fault(half.origin, "a corner is not as its flag says");
             }
         }
-        if live != self.live {
+        if live != self.state.live {
             return fault(0, "live certificates are not as many as were counted");
         }
         let (mut bounded, mut outer, mut inside, mut outside) = (0, 0, 0.0, 0.0);
@@ -461,12 +458,12 @@ impl PseudoTriangulation {
                 }
             }
         }
-        let members = || (self.polygons.bodies.iter().zip(&self.members)).filter(|m| *m.1);
+        let members = || (self.state.polygons.bodies.iter().zip(&self.members)).filter(|m| *m.1);
         let solid: f64 = members().map(|(b, _)| area(&b.shape)).sum();
         if members().next().is_none() {
             return Ok(());
         }
-        let free = self.halves.len() / 2 - self.polygons.owner.len();
+        let free = self.halves.len() / 2 - self.state.polygons.owner.len();
         if outer != 1 || [free, bounded] != self.sizes() {
             return fault(0, "edges and cells are not as many as they must be");
         }

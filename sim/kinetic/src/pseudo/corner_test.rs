@@ -84,7 +84,7 @@ impl PseudoTriangulation {
     /// Tests the corner of `h` at the beginning of a step, with the motions in `self.moving`.
     pub(super) fn test_corner(&self, h: u32) -> CornerTest {
         let corner = self.corner(h);
-        let [i, j, k] = corner.map(|v| self.polygons.owner[v as usize] as usize);
+        let [i, j, k] = corner.map(|v| self.state.polygons.owner[v as usize] as usize);
         let [mu, mv, mx] = [i, j, k].map(|b| &self.moving[b]);
         let moves = mu.moves || mv.moves || mx.moves;
         if self.half(h).interior || (i == j && j == k) || !moves {

@@ -15,12 +15,12 @@ impl PseudoTriangulation {
         }
         let mut touched = std::mem::take(&mut self.scratch.touched);
         self.touch(body, &mut touched, true);
-        let owner = |v: u32| self.polygons.owner[v as usize];
+        let owner = |v: u32| self.state.polygons.owner[v as usize];
         // All three points of one body: a corner of its outline, which never changes.
         let changes = |h: &&u32| self.corner(**h).into_iter().any(|v| owner(v) != body);
         let count = touched.iter().filter(changes).count() as u64;
         self.scratch.touched = touched;
-        self.stats.named(count);
+        self.state.stats.named(count);
         count
     }
 }

@@ -7,10 +7,10 @@
 
 use super::build::Stage;
 use super::corner_test::{CornerTest, Moving};
-use super::{Contact, Contacts, Kinetic, Policy, PolygonBody, PseudoTriangulation, ShapeError};
-use crate::kinetic::{Inconsistent, Livelock};
+use super::{Contact, Contacts, KINDS, Policy, PolygonBody, PseudoTriangulation, ShapeError};
+use crate::kinetic::{Inconsistent, Kinetic};
 use crate::motion::Rigid2;
-use crate::polygons::Polygons;
+use crate::polygons::{PolygonState, Polygons};
 
 /// Motion of a body in a step: its centre moves straight at a constant speed, and it turns at a
 /// constant speed.
@@ -54,7 +54,8 @@ impl PseudoTriangulation {
     /// A body is invalid: see [`ShapeError`].
     pub fn for_steps(bodies: Vec<PolygonBody>) -> Result<Self, ShapeError> {
         let polygons = Polygons::allowing_overlap(bodies)?;
-        let mut structure = Self::unbuilt(polygons, 0.0, 1.0, Policy::default(), Contacts::Stop);
+        let state = PolygonState::new(polygons, [0.0, 1.0], Contacts::Stop, &KINDS);
+        let mut structure = Self::unbuilt(state, Policy::default());
         structure.scratch.stage = Stage::Broken;
         Ok(structure)
     }
@@ -62,31 +63,32 @@ impl PseudoTriangulation {
     /// Returns the position of a body's centre, m, and its angle, rad.
     #[must_use]
     pub fn placed(&self, body: u32) -> Option<([f64; 2], f64)> {
-        let motion = &self.polygons.bodies.get(body as usize)?.motion;
+        let motion = &self.state.polygons.bodies.get(body as usize)?.motion;
         Some((motion.centre, motion.angle))
     }
 
     /// Returns the position of a body's vertex between two steps.
     #[must_use]
     pub fn vertex(&self, body: u32, vertex: u32) -> Option<[f64; 2]> {
-        let v = self.polygons.first.get(body as usize)? + vertex;
-        if v >= *self.polygons.first.get(body as usize + 1)? {
+        let v = self.state.polygons.first.get(body as usize)? + vertex;
+        if v >= *self.state.polygons.first.get(body as usize + 1)? {
             return None;
         }
         Some(if self.at_rest {
             self.rest[v as usize]
         } else {
-            self.polygons.place(v, 0.0)
+            self.state.polygons.place(v, 0.0)
         })
     }
 
     /// Stores the positions of a body's vertices until it moves again.
     fn keep_places(&mut self, body: usize) {
-        let motion = &self.polygons.bodies[body].motion;
+        let motion = &self.state.polygons.bodies[body].motion;
         let (sin, cos) = motion.angle.sin_cos();
         let c = motion.centre;
-        let vertices = self.polygons.first[body] as usize..self.polygons.first[body + 1] as usize;
-        let local = &self.polygons.local[vertices.clone()];
+        let vertices =
+            self.state.polygons.first[body] as usize..self.state.polygons.first[body + 1] as usize;
+        let local = &self.state.polygons.local[vertices.clone()];
         for (place, p) in self.rest[vertices].iter_mut().zip(local) {
             *place = [
                 c[0] + cos * p[0] - sin * p[1],
@@ -98,7 +100,7 @@ impl PseudoTriangulation {
     /// Sets a body exactly to the given pose, if this differs from the result of its step by
     /// rounding only. Otherwise returns false and does nothing.
     pub fn settle(&mut self, body: u32, centre: [f64; 2], angle: f64) -> bool {
-        let Some(settled) = self.polygons.bodies.get_mut(body as usize) else {
+        let Some(settled) = self.state.polygons.bodies.get_mut(body as usize) else {
             return false;
         };
         let m = &mut settled.motion;
@@ -117,21 +119,22 @@ impl PseudoTriangulation {
     /// Starts to rebuild the structure for the bodies that have a `place` (centre and angle). The
     /// others do not take part until it is started again. [`Self::build_on`] then does the work.
     pub fn begin(&mut self, place: impl Fn(u32) -> Option<([f64; 2], f64)>) {
-        self.now = 0.0;
-        self.livelock = Livelock::new(0.0);
-        self.stats.rebuilds += 1;
-        self.contact = None;
-        for b in 0..self.polygons.bodies.len() {
+        self.state.restart(0.0);
+        self.state.stats.rebuilds += 1;
+        for b in 0..self.state.polygons.bodies.len() {
             let there = place(b as u32);
             self.members[b] = there.is_some();
             let (centre, angle) = there.unwrap_or_default();
-            self.polygons.bodies[b].motion = Rigid2 {
+            self.state.polygons.bodies[b].motion = Rigid2 {
                 centre,
                 angle,
                 ..Rigid2::still()
             };
             // A step that failed may have left a motion here.
-            self.moving[b] = Moving::new(&self.polygons.bodies[b].motion, self.polygons.radius[b]);
+            self.moving[b] = Moving::new(
+                &self.state.polygons.bodies[b].motion,
+                self.state.polygons.radius[b],
+            );
             self.keep_places(b);
         }
         self.at_rest = true;
@@ -167,7 +170,7 @@ impl PseudoTriangulation {
     /// inconsistency. Then it must be rebuilt, and the extent of the shifts is not proven.
     pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<StepOutcome, Inconsistent> {
         if !(self.is_whole() && self.at_rest) {
-            return self.fault(0, "it is to be rebuilt");
+            return self.state.fault(0, "it is to be rebuilt");
         }
         let went = self.shift(shifts, most_events);
         if went.is_err() {
@@ -177,49 +180,47 @@ impl PseudoTriangulation {
     }
 
     fn shift(&mut self, shifts: &[Shift], most_events: u32) -> Result<StepOutcome, Inconsistent> {
-        self.now = 0.0;
-        self.horizon = 1.0;
-        self.livelock = Livelock::new(0.0);
-        self.contact = None;
+        self.state.restart(0.0);
+        self.state.horizon = 1.0;
         self.start_motion(shifts)?;
         self.issue_movers(shifts);
-        let before = self.stats.events();
+        let before = self.state.stats.events();
         let mut end = End::Whole;
-        while let Some((time, _)) = self.queue.first() {
-            if self.stats.events() - before >= u64::from(most_events) {
-                self.now = self.now.max(time);
+        while let Some((time, _)) = self.state.queue.first() {
+            if self.state.stats.events() - before >= u64::from(most_events) {
+                self.state.now = self.state.now.max(time);
                 end = End::Budget;
                 break;
             }
             self.advance(time)?;
-            if let Some(contact) = self.contact {
+            if let Some(contact) = self.state.contact {
                 end = End::Contact(contact);
                 break;
             }
         }
-        let events = (self.stats.events() - before) as u32;
+        let events = (self.state.stats.events() - before) as u32;
         let share = if end == End::Whole {
             1.0
         } else {
-            self.now.min(1.0)
+            self.state.now.min(1.0)
         };
         for shift in shifts {
             let b = shift.body as usize;
-            let motion = &mut self.polygons.bodies[b].motion;
+            let motion = &mut self.state.polygons.bodies[b].motion;
             let there = motion.about(share);
             *motion = Rigid2 {
                 centre: there.centre,
                 angle: there.angle,
                 ..Rigid2::still()
             };
-            self.moving[b] = Moving::new(motion, self.polygons.radius[b]);
+            self.moving[b] = Moving::new(motion, self.state.polygons.radius[b]);
             self.keep_places(b);
         }
-        self.queue.clear();
+        self.state.queue.clear();
         self.drop_certificates(shifts, events > 0);
-        self.now = 0.0;
+        self.state.now = 0.0;
         if std::mem::take(&mut self.spoilt) {
-            return self.fault(0, "it was spoilt");
+            return self.state.fault(0, "it was spoilt");
         }
         Ok(StepOutcome { share, end, events })
     }
@@ -227,13 +228,13 @@ impl PseudoTriangulation {
     /// Starts the motion of these bodies in the step.
     pub(super) fn start_motion(&mut self, shifts: &[Shift]) -> Result<(), Inconsistent> {
         for shift in shifts {
-            let Some(body) = self.polygons.bodies.get_mut(shift.body as usize) else {
-                return self.fault(0, "there is no such body");
+            let Some(body) = self.state.polygons.bodies.get_mut(shift.body as usize) else {
+                return self.state.fault(0, "there is no such body");
             };
             body.motion.velocity = shift.by;
             body.motion.omega = shift.turn;
             let b = shift.body as usize;
-            self.moving[b] = Moving::new(&body.motion, self.polygons.radius[b]);
+            self.moving[b] = Moving::new(&body.motion, self.state.polygons.radius[b]);
         }
         Ok(())
     }
@@ -248,7 +249,7 @@ impl PseudoTriangulation {
                 CornerTest::Never => {}
                 CornerTest::Holds => {
                     self.half_mut(h).live = true;
-                    self.live += 1;
+                    self.state.live += 1;
                 }
                 CornerTest::Unclear => self.reissue(h),
             }
@@ -264,7 +265,7 @@ impl PseudoTriangulation {
         }
         for &h in &self.scratch.touched {
             let live = &mut self.halves[h as usize].live;
-            self.live -= u64::from(std::mem::take(live));
+            self.state.live -= u64::from(std::mem::take(live));
         }
     }
 

@@ -11,7 +11,7 @@ use hapticd_kinetic::pseudo::{
     Bounce, Contact, Contacts, CornerChange, Policy, PolygonBody, overlap, rebound,
 };
 use hapticd_kinetic::sap::Lines;
-use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2, Sap};
+use hapticd_kinetic::{Kinetic, PolygonStructure, PseudoTriangulation, Rigid2, Sap};
 
 use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report};

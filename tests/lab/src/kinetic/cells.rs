@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hapticd_kinetic::pseudo::PolygonBody;
-use hapticd_kinetic::{Kinetic, PseudoTriangulation};
+use hapticd_kinetic::{Kinetic, PolygonStructure, PseudoTriangulation};
 
 use crate::svg::{COLOURS, Frame, INK, Svg, hue};
 

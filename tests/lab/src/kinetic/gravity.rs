@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use hapticd_kinetic::pseudo::{Bounce, Contacts, CornerChange, Policy, PolygonBody};
-use hapticd_kinetic::{Kinetic, PseudoTriangulation};
+use hapticd_kinetic::{Kinetic, PolygonStructure, PseudoTriangulation};
 
 use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report};

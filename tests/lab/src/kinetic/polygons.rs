@@ -3,7 +3,7 @@
 
 use clap::{Parser, ValueEnum};
 use hapticd_kinetic::pseudo::{Contact, Contacts, CornerChange, Policy, PolygonBody};
-use hapticd_kinetic::{GeodesicTriangulation, Kinetic, PseudoTriangulation};
+use hapticd_kinetic::{GeodesicTriangulation, Kinetic, PolygonStructure, PseudoTriangulation};
 
 use crate::clock::Moment;
 use crate::experiment::{Context, Experiment, Failure, Report};
