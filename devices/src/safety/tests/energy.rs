@@ -12,6 +12,9 @@ pub(super) struct Pushed {
     /// Energy stored in the spring throughout.
     stored_j: [f64; 2],
     pub(super) gone: (Vec3, Vec3),
+    /// From the hand to the spring's far end, m.
+    pub(super) far_end_ahead: Vec3,
+    pub(super) held_by_movers: bool,
 }
 
 impl Pushed {
@@ -37,6 +40,8 @@ impl Pushed {
             step,
             stored_j: [0.0; 2],
             gone: (Vec3::zeros(), Vec3::zeros()),
+            far_end_ahead: Vec3::zeros(),
+            held_by_movers: false,
         }
     }
 
@@ -46,6 +51,7 @@ impl Pushed {
         let mut sample = sample(bench.now_ns);
         let (stored_j, stiffness) = (self.stored_j, [1000.0, 1.0]);
         sample.pose = Pose::new(self.gone.0, self.gone.1);
+        let far_end = Pose::new(self.gone.0 + self.far_end_ahead, self.gone.1);
         self.gone.0 += self.step.0;
         self.gone.1 += self.step.1;
         bench.governor.step(&GovernorInput {
@@ -54,7 +60,7 @@ impl Pushed {
             sample: &sample,
             contact_age_ns: 0,
             spring: Some(Spring {
-                far_end: sample.pose,
+                far_end,
                 centre: Vec3::zeros(),
                 stored_j,
                 stiffness,
@@ -65,7 +71,7 @@ impl Pushed {
                     far_j: stored_j,
                     both_j: stored_j,
                 },
-                held_by_movers: false,
+                held_by_movers: self.held_by_movers,
             }),
             faults: bench.faults,
             enable: true,

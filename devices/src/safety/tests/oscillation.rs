@@ -61,6 +61,31 @@ fn a_handle_that_swings_about_a_turned_pose_is_seen() {
     assert!(seen(&spec(), &posed(0.0), &posed(0.05)) > 0);
 }
 
+/// Runs a hand that swings by 0.3 mm at 83 Hz while the spring's far end swings by twice as much,
+/// against a force that takes energy from it. Returns the gain that the detector leaves.
+fn gain_of_a_carried_hand(held_by_movers: bool) -> f64 {
+    let still = (Vec3::zeros(), Vec3::zeros());
+    let arm = frictionless(&spec());
+    let mut pushed = Pushed::by(&arm, &Limits::default(), wrench(0.0, 0.0), still);
+    pushed.held_by_movers = held_by_movers;
+    for tick in 0..500_u64 {
+        let is_far = tick % 12 < 6;
+        pushed.wrench.force_n.y = if is_far { 1.0 } else { -1.0 };
+        pushed.gone.0.y = if is_far { 3e-4 } else { 0.0 };
+        pushed.far_end_ahead = pushed.gone.0;
+        pushed.tick();
+        assert_eq!(pushed.bench.governor.energy().debt_j, 0.0);
+    }
+    pushed.bench.governor.oscillation_gains()[0]
+}
+
+/// What a body that moves does may be one half of an oscillation.
+#[test]
+fn a_hand_that_is_carried_is_no_oscillation_unless_a_body_that_moves_holds_it() {
+    assert_eq!(gain_of_a_carried_hand(false), 1.0);
+    assert!(gain_of_a_carried_hand(true) < 0.6);
+}
+
 /// When the detector lowers the force, commands sent before are still under way: that is not a
 /// debt.
 #[test]
