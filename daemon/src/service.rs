@@ -1,10 +1,10 @@
 //! Connects the clients' server to the rest of the daemon: sets it up, carries out its commands,
 //! and reports events to it.
 //!
-//! Commands for the scene go straight from the server's thread to the collision thread
-//! (`Dispatch`). Commands about force, or about the end of the run, go straight to the loop. A
-//! reload waits for the next round of the supervisor. Nothing here is real-time, and the haptic
-//! loop waits for none of it.
+//! Commands for the scene go straight from the server's thread to the collision thread, and its
+//! replies straight back (`Dispatch`). Commands about force, or about the end of the run, go
+//! straight to the loop. A reload waits for the next round of the supervisor. Nothing here is
+//! real-time, and the haptic loop waits for none of it.
 
 pub mod status;
 
@@ -12,7 +12,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crossbeam::channel::{Sender, TrySendError};
 use hapticd_config as config;
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::TriMesh;
@@ -25,12 +24,13 @@ use hapticd_protocol::wire::{Limit, Pose as WirePose};
 use hapticd_proxy::MAX_ARMS;
 use hapticd_scene::{BodyInfo, BodyKind};
 use hapticd_sync::{delivery, latest, ring};
-use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step};
+use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step, wake::Wake};
 
 use crate::priority;
 use crate::scene;
 use crate::session_setup::SessionArm;
-use hapticd_collision::command::{Request, SceneCommand, SceneReply};
+use hapticd_collision::command::{SceneCommand, SceneReply};
+use hapticd_collision::requests::SceneRequests;
 use hapticd_devices::arm::ArmSpec;
 use hapticd_ipc as ipc;
 use hapticd_ipc::publish::BlockPublisher;
@@ -69,7 +69,7 @@ pub struct Writers {
 
 /// Takes commands on the server's thread and passes them on without blocking.
 pub(crate) struct Dispatch {
-    requests: Sender<Request>,
+    requests: SceneRequests,
     /// Orders about bodies to the haptic loop: forget, silence, restore.
     gone: ring::Producer<BodyOrder>,
     supervisor_requests: delivery::Sender<SupervisorRequest>,
@@ -112,16 +112,24 @@ impl Silences {
     }
 }
 
-/// Token of commands whose answer nobody awaits.
-pub const NO_ANSWER: u64 = 0;
-
 impl Dispatch {
     /// Creates a dispatch for commands about limits and faults only.
     #[cfg(test)]
     pub(crate) fn of_limits(restrictions: RestrictionsOwner) -> Self {
+        let ((requests, _), _) = tests::scene_requests(1);
+        Dispatch::of(requests, ring::ring(1).0, restrictions)
+    }
+
+    /// Creates a dispatch for commands that neither end the run nor reload the configuration.
+    #[cfg(test)]
+    fn of(
+        requests: SceneRequests,
+        gone: ring::Producer<BodyOrder>,
+        restrictions: RestrictionsOwner,
+    ) -> Self {
         Dispatch {
-            requests: crossbeam::channel::bounded(1).0,
-            gone: ring::ring(1).0,
+            requests,
+            gone,
             supervisor_requests: delivery::delivery(1).0,
             end: Box::new(|| {}),
             restrictions: RestrictionQueue::new(restrictions),
@@ -130,18 +138,10 @@ impl Dispatch {
         }
     }
 
-    fn scene(&self, command: SceneCommand, token: u64) -> Result<(), SceneCommand> {
-        self.requests
-            .try_send(Request { command, token })
-            .map_err(|e| match e {
-                TrySendError::Full(r) | TrySendError::Disconnected(r) => r.command,
-            })
-    }
-
     /// Removes a body from the scene. The loop learns of it from the next answers.
     fn remove(&mut self, id: u32) -> bool {
         self.silent.0.remove(&id);
-        self.send_silences() && self.scene(SceneCommand::Remove { id }, NO_ANSWER).is_ok()
+        self.send_silences() && self.requests.post(SceneCommand::Remove { id }).is_ok()
     }
 
     /// Like [`remove`](Self::remove), for a body whose client is gone: the loop drops it at its
@@ -188,7 +188,8 @@ impl CommandSink for Dispatch {
     fn submit(&mut self, command: Command) -> Result<(), Box<Command>> {
         let done = match &command {
             Command::AddBody { token, spec, .. } => {
-                self.scene(SceneCommand::Add(spec.clone()), *token).is_ok()
+                let add = SceneCommand::Add(spec.clone());
+                self.requests.ask(add, *token).is_ok()
             }
             Command::RemoveBody { body } => self.remove(*body),
             Command::MoveBody {
@@ -196,19 +197,18 @@ impl CommandSink for Dispatch {
                 world_from_body,
                 speed_m_s,
                 ..
-            } => self
-                .scene(
-                    SceneCommand::Target {
-                        id: *body,
-                        world_from_body: *world_from_body,
-                        speed_m_s: *speed_m_s,
-                    },
-                    NO_ANSWER,
-                )
-                .is_ok(),
-            Command::HaltBody { body } => self
-                .scene(SceneCommand::Halt { id: *body }, NO_ANSWER)
-                .is_ok(),
+            } => {
+                let target = SceneCommand::Target {
+                    id: *body,
+                    world_from_body: *world_from_body,
+                    speed_m_s: *speed_m_s,
+                };
+                self.requests.post(target).is_ok()
+            }
+            Command::HaltBody { body } => {
+                let halt = SceneCommand::Halt { id: *body };
+                self.requests.post(halt).is_ok()
+            }
             Command::TightenLimits {
                 token, arm, limits, ..
             } => {
@@ -260,6 +260,9 @@ impl CommandSink for Dispatch {
     }
 
     fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
+        while let Some((token, reply)) = self.requests.next_reply() {
+            answers.push((token, answer(reply)));
+        }
         self.restrictions.settle(now_ns, answers)
     }
 
@@ -303,10 +306,10 @@ pub(crate) struct Links {
     pub(crate) restrictions: RestrictionsOwner,
     /// Straight to the haptic loop: bodies that it is to forget or to silence.
     pub(crate) gone: ring::Producer<BodyOrder>,
-    /// To the collision thread.
-    pub(crate) requests: Sender<Request>,
-    /// From the collision thread; the supervisor reads them.
-    pub(crate) replies: delivery::Receiver<(u64, SceneReply)>,
+    /// To the collision thread and back.
+    pub(crate) requests: SceneRequests,
+    /// Through which the collision thread wakes the server.
+    pub(crate) wake: Wake,
     /// The newest status.
     pub(crate) live: latest::Reader<Live>,
     /// What happened in the loop.
@@ -356,10 +359,9 @@ type ServerThread = std::thread::JoinHandle<std::io::Result<()>>;
 pub struct Service {
     handle: Handle,
     thread: ServerThread,
-    replies: delivery::Receiver<(u64, SceneReply)>,
     /// Requests of clients to the supervisor.
     pub supervisor_requests: delivery::Receiver<SupervisorRequest>,
-    events_told: u64,
+    told_recording_stopped: bool,
     /// The priority that was refused to the server's thread.
     refused: Option<Step>,
 }
@@ -439,14 +441,14 @@ impl Service {
             status: Box::new(move |server| status::json(server, live.read().0)),
             sink: Box::new(sink),
             events: LoopEvents::new(links.events),
+            wake: links.wake,
         })?;
         let (thread, refused) = start_thread(server, config.haptic_loop.rt_priority)?;
         let service = Service {
             handle,
             thread,
-            replies: links.replies,
             supervisor_requests,
-            events_told: 0,
+            told_recording_stopped: false,
             refused,
         };
         let writers = Writers {
@@ -456,30 +458,17 @@ impl Service {
         Ok((service, publisher, writers))
     }
 
-    /// Passes answers of the collision thread on to the server. Called a few dozen times a second.
-    pub fn relay(&mut self, live: &Live) {
-        while let Ok((token, reply)) = self.replies.try_recv() {
-            let answer = match reply {
-                SceneReply::Added(body) => Answer::Added { body },
-                SceneReply::Done => Answer::Done,
-                SceneReply::AddRefused(error) => Answer::Refused(Refusal::from(&error)),
-                SceneReply::Refused(error) => Answer::Refused(Refusal::from(&error)),
-            };
-            if token != NO_ANSWER {
-                self.answer(token, answer);
-            }
+    /// Tells the clients, once, that the recording has stopped. Called a few dozen times a second.
+    pub fn tell_recording_stopped(&mut self, live: &Live) {
+        if self.told_recording_stopped {
+            return;
         }
-        for event in live
-            .events
-            .iter()
-            .filter(|e| e.contains("recording stopped"))
-        {
-            if self.events_told == 0 {
-                self.events_told = 1;
-                self.event(Event::RecordingStopped(event::RecordingStopped {
-                    detail: Text::lossy(event),
-                }));
-            }
+        let mut lines = live.events.iter();
+        if let Some(line) = lines.find(|line| line.contains("recording stopped")) {
+            self.told_recording_stopped = true;
+            self.event(Event::RecordingStopped(event::RecordingStopped {
+                detail: Text::lossy(line),
+            }));
         }
     }
 
@@ -517,6 +506,16 @@ impl Service {
             Ok(Err(error)) => tracing::warn!(%error, "the server of the clients ended badly"),
             Err(_) => tracing::error!("the server of the clients died"),
         }
+    }
+}
+
+/// Converts a reply of the collision thread for the server.
+fn answer(reply: SceneReply) -> Answer {
+    match reply {
+        SceneReply::Added(body) => Answer::Added { body },
+        SceneReply::Done => Answer::Done,
+        SceneReply::AddRefused(error) => Answer::Refused(Refusal::from(&error)),
+        SceneReply::Refused(error) => Answer::Refused(Refusal::from(&error)),
     }
 }
 
@@ -627,9 +626,20 @@ fn skin_record(info: &SkinInfo) -> BodyRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossbeam::channel::{Receiver, bounded};
     use hapticd_client::Client;
+    use hapticd_collision::command::Request;
+    use hapticd_collision::requests::{self, ReplySender};
     use hapticd_ipc::GoneWhy;
     use hapticd_ipc::surfaces::SurfaceKind;
+
+    /// Returns both ends of the requests and of their replies; `capacity`: of the requests.
+    pub(super) fn scene_requests(
+        capacity: usize,
+    ) -> ((SceneRequests, ReplySender), Receiver<Request>) {
+        let (sender, receiver) = bounded(capacity);
+        (requests::requests(sender, Wake::new().unwrap()), receiver)
+    }
 
     /// Returns the restrictions of a loop without arms.
     fn restrictions() -> RestrictionsOwner {
@@ -658,8 +668,7 @@ mod tests {
             triangles: 12,
             key: hapticd_proxy::tool_key(0, id),
         });
-        let (requests, _) = crossbeam::channel::bounded(1);
-        let (_, replies) = delivery::delivery(1);
+        let ((requests, _), _) = scene_requests(1);
         let (gone, _) = ring::ring(1);
         let announced = Announced {
             arms: &[],
@@ -673,7 +682,7 @@ mod tests {
             restrictions: restrictions(),
             gone,
             requests,
-            replies,
+            wake: Wake::new().unwrap(),
             live: latest::latest(Live::new()).1,
             events: ring::ring(1).1,
         };
@@ -744,18 +753,9 @@ mod tests {
 
     #[test]
     fn the_bodies_of_a_gone_client_go_from_loop_and_scene_and_a_full_queue_is_asked_again() {
-        let (requests, scene) = crossbeam::channel::bounded(1);
+        let ((requests, _), scene) = scene_requests(1);
         let (gone, mut to_loop) = ring::ring(8);
-        let (supervisor_requests, _wishes) = delivery::delivery(1);
-        let mut dispatch = Dispatch {
-            requests,
-            gone,
-            supervisor_requests,
-            end: Box::new(|| {}),
-            restrictions: RestrictionQueue::new(restrictions()),
-            silent: Silences::default(),
-            silenced: BTreeSet::new(),
-        };
+        let mut dispatch = Dispatch::of(requests, gone, restrictions());
         let command = Command::Gone {
             client: ClientId(1),
             why: GoneWhy::ProcessEnded,
@@ -817,18 +817,9 @@ mod tests {
 
     #[test]
     fn a_body_makes_force_again_when_no_reason_is_left() {
-        let (requests, _scene) = crossbeam::channel::bounded(8);
+        let ((requests, _), _scene) = scene_requests(8);
         let (gone, mut to_loop) = ring::ring(2);
-        let (supervisor_requests, _wishes) = delivery::delivery(1);
-        let mut dispatch = Dispatch {
-            requests,
-            gone,
-            supervisor_requests,
-            end: Box::new(|| {}),
-            restrictions: RestrictionQueue::new(restrictions()),
-            silent: Silences::default(),
-            silenced: BTreeSet::new(),
-        };
+        let mut dispatch = Dispatch::of(requests, gone, restrictions());
         let [client, other] = [ClientId(1), ClientId(2)];
         let bodies = || vec![5];
         let focus = |focused| Command::Focus {

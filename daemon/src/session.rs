@@ -91,6 +91,9 @@ pub enum SessionError {
         /// Error of the system.
         error: std::io::Error,
     },
+    /// No wake-up for the clients' server.
+    #[error("the clients' server cannot be woken: {0}")]
+    Wake(std::io::Error),
     /// The clients' sockets could not be set up.
     #[error(transparent)]
     Ipc(#[from] SetupError),
@@ -202,7 +205,7 @@ pub fn run_real(
     let _at_end = AtEnd(&brake);
     let sentry = Sentry::start(signals, brake.clone(), config.haptic_loop.rt_priority)?;
     let prepared = prepare(&mut setup, config, &options)?;
-    let channels = wire(&setup, config, &brake.flags, options.log.take());
+    let channels = wire(&setup, config, &brake.flags, options.log.take())?;
     let spawner = Spawner {
         config,
         brake: &brake,

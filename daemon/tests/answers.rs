@@ -8,6 +8,7 @@ use hapticd_chaos::clients::cuboid;
 use hapticd_client::{
     BodyKind, BodySpec, Client, ErrorCode, Event, News, Pose, RequestError, want,
 };
+use hapticd_frozen::Frozen;
 use hapticd_protocol::{reply, request};
 use running::{Daemon, PATIENCE};
 
@@ -117,6 +118,21 @@ fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
     let lid = body(&mut app, "lid");
     app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, 100).unwrap();
     app.halt_body(lid).unwrap();
+    daemon.end();
+}
+
+/// An answer comes straight from the thread that carries the request out.
+#[test]
+fn bodies_are_added_and_refused_while_the_supervisor_hangs() {
+    let daemon = start("hangs", &format!("{ARM}{BODIES}"), &[]);
+    let mut app = daemon.app();
+    let supervisor = Frozen::first(daemon.process.id()).unwrap();
+    let mesh = cuboid([0.02; 3], 1);
+    let body = app.add_body(&block("guest"), &mesh).unwrap();
+    let again = refused(app.add_body(&block("guest"), &mesh));
+    assert_eq!(again.code, ErrorCode::NameTaken);
+    app.remove_body(body).unwrap();
+    drop(supervisor);
     daemon.end();
 }
 

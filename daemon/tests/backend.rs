@@ -22,6 +22,7 @@ use hapticd_collision::deformable;
 use hapticd_collision::gpu_supervisor::{self, Make, Pace, Supervised};
 use hapticd_collision::gpu_threads::gpu_threads;
 use hapticd_collision::mid_phase::MidPhaseStatus;
+use hapticd_collision::requests::ReplySender;
 use hapticd_collision::virtual_time::VirtualLoop;
 use hapticd_deformable::DeformableScene;
 use hapticd_loop::record::TickRecord;
@@ -29,6 +30,7 @@ use hapticd_proxy::Query;
 use hapticd_rays::{Responder, Watched};
 use hapticd_shaders::{Breaker, Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Patience};
 use hapticd_sync::{latest, ring};
+use hapticd_sys::wake::Wake;
 
 fn palpation() -> SessionSetup {
     let context = hapticd_config::Context::new(".", |_| None);
@@ -359,7 +361,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         snapshots: snapshot_in,
         used: used_out,
         requests: requests_out,
-        replies,
+        replies: ReplySender::new(replies, Wake::new().unwrap()),
         deformable: None,
         log: None,
         log_lost: Arc::default(),

@@ -14,6 +14,7 @@ use hapticd_collision::collider::urgency::Urgency;
 use hapticd_collision::command::{Applied, Request, SceneCommand, SceneReply};
 use hapticd_collision::janitor;
 use hapticd_collision::planner;
+use hapticd_collision::requests::ReplySender;
 use hapticd_collision::virtual_time::VirtualLoop;
 use hapticd_config as config;
 use hapticd_devices::arm::ArmCommand;
@@ -29,6 +30,7 @@ use hapticd_monitor::stats::Stats;
 use hapticd_proxy::{Material, Query};
 use hapticd_scene::{BodyKind, BodySpec, Shape};
 use hapticd_sync::{latest, ring};
+use hapticd_sys::wake::Wake;
 
 /// Two hands, a ball and a box that turns; the floor is mostly out of the way.
 const SCENE: &str = r#"
@@ -436,7 +438,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         snapshots: snapshot_in,
         used: used_out,
         requests: requests_out,
-        replies: reply_in,
+        replies: ReplySender::new(reply_in, Wake::new().unwrap()),
         deformable: None,
         log: Some(log),
         log_lost: log_lost.clone(),
@@ -487,7 +489,12 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         let (mut random, mut guests) = (Random(17), Guests::new());
         let mut kept = Vec::new();
         let mut ask = |command: SceneCommand| {
-            requests.send(Request { command, token: 0 }).unwrap();
+            requests
+                .send(Request {
+                    command,
+                    token: Some(0),
+                })
+                .unwrap();
             replies.recv_timeout(WATCHDOG).expect("an answer").1
         };
         let (mut deeds, mut touched) = (0, [false; 2]);

@@ -9,12 +9,14 @@ use hapticd::session_setup::{self, SessionSetup};
 use hapticd_collision::collider;
 use hapticd_collision::collider::urgency::Urgency;
 use hapticd_collision::command::{Request, SceneCommand, SceneReply};
+use hapticd_collision::requests::ReplySender;
 use hapticd_collision::step_log::StepLog;
 use hapticd_collision::{janitor, planner};
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_proxy::{Material, Query, Snapshot};
 use hapticd_scene::{BodyKind, BodySpec, Shape};
 use hapticd_sync::{delivery, latest, ring};
+use hapticd_sys::wake::Wake;
 
 /// Longer than anything here takes on any machine: a longer wait means a hang.
 const WATCHDOG: Duration = Duration::from_secs(120);
@@ -84,7 +86,7 @@ impl Side {
             snapshots: snapshot_in,
             used: used_out,
             requests: requests_out,
-            replies: replies_in,
+            replies: ReplySender::new(replies_in, Wake::new().unwrap()),
             deformable: None,
             log: Some(log),
             log_lost: Arc::default(),
@@ -141,7 +143,12 @@ impl Side {
     }
 
     fn ask(&self, token: u64, command: SceneCommand) {
-        self.requests.send(Request { command, token }).unwrap();
+        self.requests
+            .send(Request {
+                command,
+                token: Some(token),
+            })
+            .unwrap();
     }
 
     fn reply(&mut self) -> (u64, SceneReply) {

@@ -23,13 +23,13 @@ use crate::janitor::Janitor;
 use crate::mid_phase::{MidPhaseHistory, MidPhaseStatus};
 use crate::motion::BodyMotion;
 use crate::planner::Planner;
+use crate::requests::ReplySender;
 use crate::step_log::{StepLog, WorkLog};
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
 use hapticd_proxy::{BodyKey, MAX_ARMS, Query, Snapshot};
 use hapticd_scene::{AddError, Adding, BodyInfo, BodySpec, CommandError, Scene, Work};
-use hapticd_sync::ring;
-use hapticd_sync::{delivery, latest};
+use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 
 /// Snapshots in flight per arm: one in use, one offered, one being built, one to spare.
@@ -308,8 +308,8 @@ pub struct Links {
     pub used: ring::Consumer<Box<Snapshot>>,
     /// Commands from clients.
     pub requests: Receiver<Request>,
-    /// Replies to clients' commands.
-    pub replies: delivery::Sender<(u64, SceneReply)>,
+    /// Replies to clients' commands, straight to their server.
+    pub replies: ReplySender,
     /// Added and removed bodies, for the soft bodies; `None` if there are none.
     pub deformable: Option<Sender<Applied>>,
     /// Steps for the recorder; a full queue drops and counts.
@@ -528,7 +528,7 @@ impl RequestQueue {
                 links.janitor.free(*body);
             }
             applied.extend(done);
-            let _ = links.replies.send((token, reply));
+            links.replies.send(token, reply);
         }
         false
     }
@@ -546,8 +546,7 @@ impl RequestQueue {
                 Begun::Done(reply, done) => {
                     let refused = matches!(reply, SceneReply::AddRefused(_));
                     applied.extend(done);
-                    // A client that is gone needs no reply.
-                    let _ = links.replies.send((request.token, reply));
+                    links.replies.send(request.token, reply);
                     if let (true, SceneCommand::Add(body)) = (refused, request.command) {
                         links.janitor.free(*body);
                     }

@@ -63,12 +63,12 @@ pub enum SceneReply {
     Refused(CommandError),
 }
 
-/// A command with the place its answer goes; the token means something to the sender only.
+/// A command on its way to the collision thread.
 pub struct Request {
     /// What to do.
     pub command: SceneCommand,
-    /// Given back with the reply.
-    pub token: u64,
+    /// Given back with the reply; means something to the sender only. `None`: no reply.
+    pub token: Option<u64>,
 }
 
 /// A command that was carried out.

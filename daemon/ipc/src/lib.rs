@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  sockets ──packets──> Server ──> Hub (pure: rights, quotas, leases, ownership) ──Command──> CommandSink (collision, loop, supervisor)
-//!                         │  <── Notice (answers, events) ── Handle::notify, from any thread that is not real-time
+//!                         │  <── CommandSink::settle: answers of collision thread and loop
+//!                         │  <── Notice (answers of the supervisor, events) ── Handle::notify, from any thread that is not real-time
 //!                         └── meshes ──> importer thread ──> bodies ready for the scene
 //!  haptic loop ──BlockPublisher──> sealed blocks ──────────────────────────────────────────> clients, without the server
 //!  simulation of deformables ──SurfaceWriter──> sealed blocks ─────────────────────────────> the same
@@ -145,7 +146,8 @@ impl Expulsion {
 /// A request of clients to the rest of the daemon.
 #[derive(Clone)]
 pub enum Command {
-    /// Add a body for a client. Answered by [`Notice::Answer`] with the body's id or the refusal.
+    /// Add a body for a client. Answered by [`CommandSink::settle`] with the body's id or the
+    /// refusal.
     AddBody {
         /// Returned with the answer.
         token: u64,
@@ -282,8 +284,9 @@ pub trait CommandSink: Send {
     /// to try again.
     fn submit(&mut self, command: Command) -> Result<(), Box<Command>>;
 
-    /// Appends the due answers to commands about limits and faults, with their tokens. Returns true
-    /// if others still wait for the haptic loop; then call this again in a millisecond.
+    /// Appends the answers that are due, with the tokens of their commands. Called in each round of
+    /// the server; what brings an answer wakes it. Returns true if commands about limits or faults
+    /// still wait for the haptic loop, which wakes nobody: then call this again in a millisecond.
     fn settle(&mut self, now_ns: u64, answers: &mut Vec<(u64, Answer)>) -> bool {
         let _ = (now_ns, answers);
         false

@@ -129,7 +129,7 @@ impl Server {
         let (notice_sender, notices) = unbounded();
         let (imports, mut jobs) = delivery::delivery::<Import<File>>(MAX_IMPORTS);
         let (mut results, imported) = delivery::delivery(MAX_IMPORTED);
-        let wake = Arc::new(Wake::new()?);
+        let wake = Arc::new(setup.wake);
         let importer_wake = wake.try_clone()?;
         let deformable = setup.bodies.iter().any(|body| body.kind.is_simulated());
         let mut ledger = Ledger::new(setup.quotas.memory_bytes);
@@ -255,6 +255,7 @@ impl Server {
         while let Ok(notice) = self.notices.try_recv() {
             self.hub.notice(notice, now_ns(), out);
         }
+        self.settle(out);
         self.hub.stop(out);
         self.perform(out);
         self.flush(out);

@@ -36,7 +36,7 @@ use hapticd_proxy::tool_id;
 use hapticd_sys::{
     sealed_file::create_sealed,
     socket::{Connection, ReceiveError},
-    wake::{Interest, wait},
+    wake::{Interest, Wake, wait},
 };
 use std::{
     os::fd::AsFd,
@@ -183,6 +183,7 @@ impl Fixture {
                 limits,
             }),
             events: LoopEvents::new(loop_events),
+            wake: Wake::new().unwrap(),
         })
         .unwrap();
         let thread = thread::spawn(move || server.run());

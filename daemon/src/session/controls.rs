@@ -12,7 +12,7 @@ use hapticd_protocol::reply::ErrorCode;
 use hapticd_protocol::text::Text;
 
 use crate::reload::Reloaded;
-use crate::service::{NO_ANSWER, Service};
+use crate::service::Service;
 use hapticd_collision::command::{Request, SceneCommand};
 use hapticd_collision::deformable::FIRST_ID;
 use hapticd_collision::deformable::Surface;
@@ -161,7 +161,7 @@ impl Controls {
                 }
                 continue;
             }
-            let token = NO_ANSWER;
+            let token = None;
             if let Err(error) = self.requests.try_send(Request { command, token }) {
                 self.surfaces.push_front(error.into_inner().command);
                 return;

@@ -190,13 +190,13 @@ impl Supervisor<'_> {
         look("scribe", 5 + arms, &signs.scribe);
     }
 
-    /// Relays answers to clients and takes their requests.
+    /// Tells clients of the recording's end and takes their requests.
     fn serve_clients(&mut self) {
         let Some(service) = self.service.as_mut() else {
             return;
         };
         if let Ok(live) = self.live.try_lock() {
-            service.relay(&live);
+            service.tell_recording_stopped(&live);
         }
         while let Ok(SupervisorRequest::Reload(token)) = service.supervisor_requests.try_recv() {
             self.reading.ask(Some(token));

@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use hapticd_collision::broad_phase::BroadPhaseStats;
 use hapticd_collision::collider;
-use hapticd_collision::command::{Applied, Request, SceneReply};
+use hapticd_collision::command::{Applied, Request};
 use hapticd_collision::deformable::{self, DeformableState, Surface};
 use hapticd_collision::janitor::{self, Janitor};
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::planner::{self, Planner};
+use hapticd_collision::requests::{self, ReplySender};
 use hapticd_collision::skin::{SkinThreadState, SkinUpdate};
 use hapticd_collision::step_log::StepLog;
 use hapticd_config as config;
@@ -29,9 +30,10 @@ use hapticd_monitor::log::LogLevel;
 use hapticd_monitor::scribe::Live;
 use hapticd_proxy::{DeformableSnapshot, MAX_ARMS, Query, Snapshot};
 use hapticd_scene::BodySpec;
-use hapticd_sync::delivery::{self, delivery};
 use hapticd_sync::{latest, ring};
+use hapticd_sys::wake::Wake;
 
+use super::SessionError;
 use super::controls::Controls;
 use super::supervise::Signs;
 use crate::service;
@@ -101,8 +103,8 @@ pub(super) struct CollisionHalf {
     pub(super) used: ring::Consumer<Box<Snapshot>>,
     /// From the clients' server and the supervisor.
     pub(super) requests: Receiver<Request>,
-    /// To the supervisor, which relays them.
-    pub(super) replies: delivery::Sender<(u64, SceneReply)>,
+    /// To the clients' server, which it wakes.
+    pub(super) replies: ReplySender,
     /// Where the scene has deformable bodies.
     pub(super) deformable: Option<Sender<Applied>>,
     /// To the scribe.
@@ -164,12 +166,15 @@ pub(super) struct SupervisorHalf {
 
 /// Makes all channels of a session. Starts nothing and waits for nothing; allocates. `log`: what
 /// the supervisor may change of the log.
+///
+/// # Errors
+/// [`SessionError::Wake`]: the process is out of descriptors.
 pub(super) fn wire(
     setup: &SessionSetup,
     config: &config::Config,
     flags: &Arc<Flags>,
     log: Option<LogLevel>,
-) -> Channels {
+) -> Result<Channels, SessionError> {
     let live = setup.live();
     let (status, client_status) = latest::latest(live.clone());
     let live = Arc::new(Mutex::new(live));
@@ -180,7 +185,9 @@ pub(super) fn wire(
     let (composer, configured, restrictions) =
         limits::link(&setup.core, session_setup::limits(&config.safety));
     let (request_in, request_out) = bounded(256);
-    let (reply_in, reply_out) = delivery(256);
+    let wake = Wake::new().map_err(SessionError::Wake)?;
+    let reply_wake = wake.try_clone().map_err(SessionError::Wake)?;
+    let (scene_requests, replies) = requests::requests(request_in.clone(), reply_wake);
     let (gone_in, gone_out) = ring::ring(GONE);
     let (events, client_events, scribe_events) = EventFeed::new();
     let (log_in, log_out) = bounded(RECORDS);
@@ -201,7 +208,7 @@ pub(super) fn wire(
     let (threads, ends) = deformable.unzip();
     let (deformable, skin) = threads.unzip();
     let (soft_links, soft_bodies) = ends.unzip();
-    Channels {
+    Ok(Channels {
         haptic: LoopHalf {
             inputs: arms.inputs,
             commands: arms.commands,
@@ -221,7 +228,7 @@ pub(super) fn wire(
             snapshots: snapshot_in,
             used: used_out,
             requests: request_out,
-            replies: reply_in,
+            replies,
             deformable: soft_bodies,
             log: log_in,
             near: signs.near.clone(),
@@ -244,9 +251,9 @@ pub(super) fn wire(
         },
         service: service::Links {
             restrictions,
-            requests: request_in.clone(),
+            requests: scene_requests,
+            wake,
             gone: gone_in,
-            replies: reply_out,
             live: client_status,
             events: client_events,
         },
@@ -259,7 +266,7 @@ pub(super) fn wire(
             signs,
             live,
         },
-    }
+    })
 }
 
 /// The ends of the arms' threads, and the loop's ends of them.

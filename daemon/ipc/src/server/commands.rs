@@ -98,7 +98,7 @@ impl Server {
         self.hub.set_busy(self.backlog.len() >= MAX_BACKLOG);
     }
 
-    /// Answers the requests that the haptic loop has put into force.
+    /// Answers the requests that scene or haptic loop have carried out.
     pub(super) fn settle(&mut self, out: &mut Vec<Output<File>>) {
         let mut answers = Vec::new();
         self.settling = self.sink.settle(now_ns(), &mut answers);

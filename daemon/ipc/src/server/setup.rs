@@ -12,6 +12,7 @@ use super::super::{
 };
 use hapticd_devices::safety::Limits;
 use hapticd_protocol::reply::ArmInfo;
+use hapticd_sys::wake::Wake;
 use std::io;
 
 /// A client's entry in the [`ServerStatus`].
@@ -80,6 +81,8 @@ pub struct ServerSetup {
     pub sink: Box<dyn CommandSink>,
     /// The haptic loop's events.
     pub events: LoopEvents,
+    /// Wakes the server's thread, for one that hands it something.
+    pub wake: Wake,
 }
 
 /// Why the server could not be set up.
