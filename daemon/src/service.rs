@@ -16,9 +16,9 @@ use hapticd_config as config;
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::TriMesh;
 use hapticd_protocol::event::{self, Event};
-use hapticd_protocol::place;
 use hapticd_protocol::reply::ArmInfo;
 use hapticd_protocol::request::BodyKind as WireKind;
+use hapticd_protocol::socket_folder;
 use hapticd_protocol::text::{Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
 use hapticd_proxy::MAX_ARMS;
@@ -418,18 +418,21 @@ impl Service {
         if let Err(error) = raise_limit() {
             tracing::warn!(%error, "the soft limit on descriptors stays as it is");
         }
-        let places = place::of_daemon(|name| std::env::var_os(name), folder::user());
+        let folders = socket_folder::of_daemon(|name| std::env::var_os(name), folder::user());
         let endpoint = |given: &Option<PathBuf>, name| {
             let path = match given {
                 Some(path) => path.clone(),
-                None => ipc::folder_of(&places)?.join(name),
+                None => ipc::folder_of(&folders)?.join(name),
             };
             Ok::<_, SetupError>(Endpoint { path, mode: 0o600 })
         };
         let mut live = links.live;
         let (server, handle) = Server::bind(ServerSetup {
-            app: endpoint(&config.ipc.app_socket, place::APP_SOCKET)?,
-            technician: endpoint(&config.ipc.technician_socket, place::TECHNICIAN_SOCKET)?,
+            app: endpoint(&config.ipc.app_socket, socket_folder::APP_SOCKET)?,
+            technician: endpoint(
+                &config.ipc.technician_socket,
+                socket_folder::TECHNICIAN_SOCKET,
+            )?,
             quotas: quotas(&config.ipc),
             arms: announced.arm_infos(),
             bodies: announced.body_records(),
@@ -585,8 +588,8 @@ pub(crate) fn arm_info(arm: &ArmSummary, index: u8, period_ns: u64) -> ArmInfo {
         peak_torque_nm: Limit(0.0),
         tool_radius_m: arm.tool_radius_m,
         period_ns,
-        degrees_in: arm.spec.degrees_in,
-        degrees_out: arm.spec.degrees_out,
+        sensed_dof: arm.spec.degrees_in,
+        actuated_dof: arm.spec.degrees_out,
         index,
         attached: false,
     }
@@ -713,7 +716,8 @@ mod tests {
             writers.iter().map(SurfaceWriter::id).collect::<Vec<_>>(),
             [1 << 30, 1 << 31]
         );
-        let mut client = Client::connect_to(&folder.join(place::APP_SOCKET), "test").unwrap();
+        let mut client =
+            Client::connect_to(&folder.join(socket_folder::APP_SOCKET), "test").unwrap();
         let found: Vec<_> = client
             .bodies()
             .unwrap()

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use hapticd_chaos::clients::cuboid;
 use hapticd_client::{
-    BodyKind, BodySpec, Client, ErrorCode, Event, News, Pose, RequestError, want,
+    BodyKind, BodySpec, Client, ErrorCode, Event, Notification, Pose, RequestError, topic,
 };
 use hapticd_frozen::Frozen;
 use hapticd_protocol::{reply, request};
@@ -94,10 +94,10 @@ fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
     let words = format!("body {stone} is dynamic: forces move it, clients move kinematic bodies");
     says(
         app.set_body_pose(stone, at(1.0, 0.0, 0.4), 0.1, 100),
-        ErrorCode::NotYours,
+        ErrorCode::NotPermitted,
         &words,
     );
-    says(app.halt_body(stone), ErrorCode::NotYours, &words);
+    says(app.halt_body(stone), ErrorCode::NotPermitted, &words);
     let floor = body(&mut app, "floor");
     let words = format!("body {floor} is static: nothing moves it, clients move kinematic bodies");
     says(
@@ -142,7 +142,7 @@ fn a_pose_out_of_the_plane_is_refused_and_the_body_goes_on() {
     let daemon = start("plane", &text, &[]);
     let mut app = daemon.app();
     let gate = body(&mut app, "gate");
-    let bodies = app.subscribe(0, want::BODIES).unwrap();
+    let bodies = app.subscribe(0, topic::BODIES).unwrap();
     app.set_body_pose(gate, at(0.4, 0.0, 0.0), 0.05, 10_000)
         .unwrap();
     says(
@@ -201,13 +201,14 @@ fn a_lease_out_of_range_is_told_once_with_the_bound_of_its_side() {
         (1001, "lease_ms is 1001, at most 1000"),
         (u32::MAX, "lease_ms is 4294967295, at most 1000"),
     ] {
-        let renewed = app.request(request::Renew { lease_ms });
+        let renewed = app.request(request::RenewLeases { lease_ms });
         says(renewed, ErrorCode::OutOfRange, words);
         let error = refused(app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, lease_ms));
         // This number tells a client what the configuration allows.
         assert_eq!((error.to_string().as_str(), error.limit), (words, 1000));
     }
-    app.request(request::Renew { lease_ms: 1000 }).unwrap();
+    app.request(request::RenewLeases { lease_ms: 1000 })
+        .unwrap();
     daemon.end();
 }
 
@@ -219,7 +220,7 @@ fn whose_a_body_is_is_said_as_it_is() {
     let lid = body(&mut app, "lid");
     says(
         app.remove_body(lid),
-        ErrorCode::NotYours,
+        ErrorCode::NotPermitted,
         &format!("body {lid} is the configuration's: no client removes it"),
     );
     other
@@ -233,8 +234,8 @@ fn whose_a_body_is_is_said_as_it_is() {
     let theirs = other.add_body(&block("theirs"), &cuboid([0.02; 3], 1));
     let theirs = theirs.unwrap();
     let words = format!("body {theirs} is another client's");
-    says(app.remove_body(theirs), ErrorCode::NotYours, &words);
-    says(app.halt_body(theirs), ErrorCode::NotYours, &words);
+    says(app.remove_body(theirs), ErrorCode::NotPermitted, &words);
+    says(app.halt_body(theirs), ErrorCode::NotPermitted, &words);
     daemon.end();
 }
 
@@ -243,7 +244,7 @@ fn times_told(client: &mut Client) -> usize {
     let mut times = 0;
     loop {
         match client.poll(PATIENCE) {
-            Ok(Some(News::Event(Event::ShuttingDown(_)))) => times += 1,
+            Ok(Some(Notification::Event(Event::ShuttingDown(_)))) => times += 1,
             Ok(Some(_)) => {}
             Ok(None) => panic!("the daemon does not end"),
             Err(_) => return times,
@@ -257,7 +258,7 @@ fn the_end_is_told_once_to_each_client() {
         let mut daemon = start(name, &format!("{ARM}{BODIES}"), args);
         let mut clients = [daemon.app(), daemon.app()];
         for client in &mut clients {
-            client.subscribe(0, want::EVENTS).unwrap();
+            client.subscribe(0, topic::EVENTS).unwrap();
         }
         if args.is_empty() {
             daemon.ask_to_end();
@@ -281,7 +282,7 @@ fn who_finds_no_place_is_told_how_many_there_are_for_its_kind() {
     for (socket, places) in [("app.sock", 2), ("technician.sock", 6)] {
         let why = connect(socket).map(|_| ()).unwrap_err().to_string();
         let wanted =
-            format!("all {places} places of the daemon for clients on this socket are taken");
+            format!("the daemon has as many clients on this socket as it takes ({places})");
         assert!(why.contains(&wanted), "{why}");
     }
     drop(inside);

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use hapticd_client::{
-    ALL_ARMS, BodyKind, Client, ErrorCode, Limit, Limits, RequestError, Subscription, want,
+    ALL_ARMS, BodyKind, Client, ErrorCode, Limit, Limits, RequestError, Subscription, topic,
 };
 use hapticd_protocol::request;
 use hapticd_recording::message::InputMessage;
@@ -110,7 +110,7 @@ fn done_means_in_force_step_by_step_and_the_recording_replays() {
     let mut daemon = start("series", 1, &["--record", "run.mcap"]);
     daemon.until("arm attached");
     let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
-    let arm = app.subscribe(0, want::STATE).unwrap();
+    let arm = app.subscribe(0, topic::STATE).unwrap();
     for round in 0..3 {
         presses(&arm, 3.4);
         for peak_n in [3.0, 2.0, 1.0, 0.5, 0.0] {
@@ -152,7 +152,7 @@ fn a_reload_that_tightens_is_in_force_when_it_is_told() {
     let mut daemon = start("reload", 1, &[]);
     daemon.until("arm attached");
     let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
-    let arm = app.subscribe(0, want::STATE).unwrap();
+    let arm = app.subscribe(0, topic::STATE).unwrap();
     presses(&arm, 3.4);
     let file = daemon.folder.join("rig.toml");
     // By request: in force when it is answered.
@@ -239,7 +239,7 @@ fn a_reload_with_which_force_would_not_fade_is_refused() {
     let mut daemon = start("slow", 1, &[]);
     daemon.until("arm attached");
     let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
-    let arm = app.subscribe(0, want::STATE).unwrap();
+    let arm = app.subscribe(0, topic::STATE).unwrap();
     presses(&arm, 3.4);
     let slow = configuration(1, 4.0).replace("[safety]\n", "[safety]\nslew_n_per_ms = 0.001\n");
     std::fs::write(daemon.folder.join("rig.toml"), slow).unwrap();
@@ -274,7 +274,7 @@ fn what_is_undone_and_what_is_reloaded_raises_force_by_the_ramp_only() {
     let mut daemon = start_with("ramps", &text(15.0), &["--record", "run.mcap"]);
     daemon.until("arm attached");
     let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
-    let arm = app.subscribe(0, want::STATE).unwrap();
+    let arm = app.subscribe(0, topic::STATE).unwrap();
     presses(&arm, 0.8);
     app.tighten_force(0, 0.5, f64::INFINITY).unwrap();
     largest_after_slew(&arm, 20);
@@ -317,7 +317,7 @@ fn an_arm_is_tightened_alone_and_what_cannot_be_kept_is_refused() {
     let mut daemon = start("arms", 2, &[]);
     daemon.until("arm attached");
     let (mut app, mut technician) = (daemon.app(), daemon.client("technician.sock"));
-    let arms = [0, 1].map(|arm| app.subscribe(arm, want::STATE).unwrap());
+    let arms = [0, 1].map(|arm| app.subscribe(arm, topic::STATE).unwrap());
     for arm in &arms {
         presses(arm, 3.4);
     }

@@ -6,7 +6,7 @@ mod running;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use hapticd_client::{BodyKind, ErrorCode, Event, Mesh, News, Pose, RequestError, want};
+use hapticd_client::{BodyKind, ErrorCode, Event, Mesh, Notification, Pose, RequestError, topic};
 use running::{Daemon, PATIENCE};
 
 /// A hand that goes to and fro between two places.
@@ -71,7 +71,7 @@ fn a_flood_is_told_its_numbers_before_it_is_closed() {
     while let Ok(Some(news)) = app.poll(PATIENCE) {
         last = Some(news);
     }
-    let Some(News::Refused(error)) = last else {
+    let Some(Notification::Refused(error)) = last else {
         panic!("{last:?}");
     };
     assert_eq!(
@@ -145,7 +145,7 @@ fn a_sample_that_grew_old_while_the_loop_was_late_is_the_loops() {
 fn a_body_that_comes_late_is_announced_found_and_removed() {
     let daemon = start("late", "");
     let mut app = daemon.app();
-    app.subscribe(0, want::EVENTS).unwrap();
+    app.subscribe(0, topic::EVENTS).unwrap();
     signal(&daemon, "-STOP");
     while !is_stopped(&daemon) {
         std::thread::yield_now();
@@ -162,7 +162,7 @@ fn a_body_that_comes_late_is_announced_found_and_removed() {
     let spec = hapticd_chaos::clients::spec("late", BodyKind::Static, [0.0, 0.0, 0.5]);
     app.set_timeout(Duration::from_millis(1));
     let error = app.add_body(&spec, &mesh).unwrap_err();
-    assert!(matches!(error, RequestError::BodyMayCome { .. }), "{error}");
+    assert!(matches!(error, RequestError::BodyPending { .. }), "{error}");
     // 20 us for each of its triangles.
     let words = "no answer within 1.08ms: body `late` may still be added; look for it in the list \
         of bodies and remove it by its identity";
@@ -171,7 +171,7 @@ fn a_body_that_comes_late_is_announced_found_and_removed() {
     signal(&daemon, "-CONT");
     let joined = loop {
         match app.poll(PATIENCE).unwrap() {
-            Some(News::Event(Event::BodyJoined(joined))) => break joined,
+            Some(Notification::Event(Event::BodyJoined(joined))) => break joined,
             Some(_) => {}
             None => panic!("no body came"),
         }

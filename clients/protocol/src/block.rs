@@ -57,7 +57,7 @@
 //!      6          P (32) | T (32)
 //!      7          zero
 //!      8          sequence of the first slot, which guards what follows
-//!      9..25      the moment (16 words, see SkinMoment): counts p and t of this frame first
+//!      9..25      header of the frame (16 words, see SkinFrameHeader): counts p and t of this frame first
 //!      25..       p points, p normals, p velocities: three f32 each, packed like the points of a surface; each list starts at a whole word;
 //!                 then t triangles, three u32 each
 //!      8 + 1 + 16 + 3 ceil(3 P / 2) + ceil(3 T / 2)
@@ -78,10 +78,12 @@ pub use bodies::{BODIES_WORDS, Bodies, BodyPose};
 pub use contacts::{CONTACTS_WORDS, Contact, Contacts};
 pub use header::{BlockError, BlockHeader, HEADER_WORDS, block_words};
 pub use skin::{
-    SKIN_FIXED_WORDS, SKIN_SLOTS, SkinCounts, SkinError, SkinHeader, SkinMoment, skin_flag,
+    SKIN_FIXED_WORDS, SKIN_SLOTS, SkinCounts, SkinError, SkinFrameHeader, SkinHeader, skin_flag,
 };
 pub use state::{ArmEnergy, ArmState, GovernorState, STATE_WORDS, flag, force_off_text};
-pub use surface::{SURFACE_FIXED_WORDS, SurfaceError, SurfaceHeader, SurfaceMoment, pack, unpack};
+pub use surface::{
+    SURFACE_FIXED_WORDS, SurfaceError, SurfaceFrameHeader, SurfaceHeader, pack, unpack,
+};
 
 /// Word index of the sequence, and thus the `first` of a seqlock in a block.
 pub const SEQUENCE_WORD: usize = HEADER_WORDS;

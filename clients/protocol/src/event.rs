@@ -1,5 +1,5 @@
 //! Events: messages that the daemon sends unasked, with id 0, to clients that subscribed to
-//! [`EVENTS`](crate::request::want::EVENTS).
+//! [`EVENTS`](crate::request::topic::EVENTS).
 
 use crate::{
     frame::messages,
@@ -10,9 +10,9 @@ use crate::{
 
 codes! {
     /// Reason why a body was removed.
-    pub enum RemovedCode: u8, "a reason of removal" {
+    pub enum RemovalReason: u8, "a reason of removal" {
         /// Its client removed it.
-        Asked = 0,
+        Requested = 0,
         /// Its client has disconnected.
         ClientGone = 1,
         /// The configuration no longer contains it.
@@ -38,7 +38,7 @@ messages! {
             /// Identity of the body.
             body: u32,
             /// Reason for the removal.
-            why: RemovedCode,
+            reason: RemovalReason,
         } reserved 3
 
         /// An arm was attached.
@@ -83,7 +83,7 @@ messages! {
 
         /// This client sent nothing for the length of its lease. The force of its bodies ramps to
         /// zero until it sends a request again.
-        Silent = 0x8208 => {
+        ClientSilent = 0x8208 => {
             /// How long the client had been silent, ms.
             silent_ms: u32,
         } reserved 4

@@ -18,11 +18,12 @@
 //!
 //! # Versions
 //!
-//! [`MAJOR`] changes when something that exists changes its meaning or its place. The daemon then
-//! refuses the client, with both versions in the message. [`MINOR`] grows when something is
-//! *appended*: a new kind, a new code, new fields at the end of a body or words at the end of a
-//! block. Both sides then use the lower of the two minor versions, so lengths are always checked
-//! exactly. Reserved bytes are zero and are checked. [`Hello`](request::Hello),
+//! [`MAJOR`] changes when something that exists changes its meaning, its place or its name. The
+//! daemon then refuses the client, with both versions in the message and a sentence that says what
+//! to do. [`MINOR`] grows when something is *appended*: a new kind, a new code, new fields at the
+//! end of a body or words at the end of a block. Both sides then use the lower of the two minor
+//! versions, so lengths are always checked exactly. Reserved bytes are zero and are checked.
+//! [`Hello`](request::Hello),
 //! [`Welcome`](reply::Welcome) and [`Refused`](reply::Refused) keep their layout in every major
 //! version; otherwise a mismatch could not be reported.
 
@@ -32,41 +33,16 @@ pub mod block;
 pub mod event;
 pub mod frame;
 pub mod mesh;
-pub mod place;
 pub mod reply;
 pub mod request;
+pub mod socket_folder;
 pub mod text;
 pub mod wire;
 
 /// Major version of the protocol. A client and a daemon whose major versions differ cannot talk.
-pub const MAJOR: u16 = 2;
+pub const MAJOR: u16 = 3;
 /// Minor version of the protocol: counts what has been appended since `MAJOR.0`.
-pub const MINOR: u16 = 4;
-
-/// First minor version with soft bodies, cloth and crowds: kinds from
-/// [`Soft`](request::BodyKind::Soft) on, [`OpenSurface`](request::OpenSurface) and its answer,
-/// error codes from [`Deformable`](reply::ErrorCode::Deformable) on. The daemon hides such bodies
-/// from clients of an earlier version.
-pub const MINOR_SURFACES: u16 = 1;
-/// First minor version with implicit bodies and their skins:
-/// [`Implicit`](request::BodyKind::Implicit), [`OpenSkin`](request::OpenSkin) and its answer,
-/// [`NoSkin`](reply::ErrorCode::NoSkin). The daemon hides such bodies from clients of an earlier
-/// version.
-pub const MINOR_SKINS: u16 = 2;
-/// First minor version in which a client can ask for the shape of a rigid body or a tool:
-/// [`OpenShape`](request::OpenShape), its answer, and [`NoShape`](reply::ErrorCode::NoShape).
-pub const MINOR_SHAPES: u16 = 2;
-
-/// First minor version in which a technician can release tightened limits
-/// ([`ReleaseLimits`](request::ReleaseLimits)). It also adds separate codes for limits that cannot
-/// be kept ([`LimitsRefused`](reply::ErrorCode::LimitsRefused)) and for bodies that cannot be
-/// simulated ([`BadBody`](reply::ErrorCode::BadBody)), and the last force-off at the end of an
-/// arm's state.
-pub const MINOR_SAFETY: u16 = 3;
-
-/// First minor version in which a client can ask for all limits in force on an arm:
-/// [`GetLimits`](request::GetLimits) and its answer.
-pub const MINOR_LIMITS: u16 = 4;
+pub const MINOR: u16 = 0;
 
 /// First word of every hello, welcome and shared block: `HAPTICD` and a zero byte, little-endian.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"HAPTICD\0");

@@ -7,18 +7,18 @@ use crate::{
     wire::{Limit, List, Pose, codes, record},
 };
 
-/// Maximum number of bodies in one [`Bodies`] reply. Ask again from `first + count` for the rest.
+/// Maximum number of bodies in one [`Bodies`] reply. Ask again from `skipped + count` for the rest.
 pub const BODIES_PER_PAGE: usize = 16;
 /// Length of a detail text on the wire, in bytes.
 pub const DETAIL_BYTES: usize = 256;
 
 codes! {
     /// Reason why a connection was refused.
-    pub enum RefusedCode: u16, "a reason of refusal" {
+    pub enum RefusalReason: u16, "a reason of refusal" {
         /// The first message was not a hello of this protocol.
         NotHello = 1,
         /// The major versions differ. Both are in the message.
-        Version = 2,
+        VersionMismatch = 2,
         /// The socket has as many clients as the daemon allows: `limit`.
         TooManyClients = 3,
         /// This user may not use this socket.
@@ -41,7 +41,7 @@ codes! {
         NoSuchBody = 4,
         /// This client may not move or remove body `number`: it belongs to another client or to the
         /// configuration, another client is moving it, or forces move it. The detail says which.
-        NotYours = 5,
+        NotPermitted = 5,
         /// Body `number` is static: no client can move it.
         StaticBody = 6,
         /// The client sent more than `limit` messages per second.
@@ -58,9 +58,9 @@ codes! {
         /// A body with that name exists.
         NameTaken = 11,
         /// The mesh is invalid, or not suitable for a solid body; the detail says why.
-        BadMesh = 12,
+        InvalidMesh = 12,
         /// The descriptor is not a sealed memory file.
-        BadDescriptor = 13,
+        InvalidDescriptor = 13,
         /// A number is out of range: it is `number`, at most `limit` is allowed. The detail names
         /// the number, and its minimum if it is below that.
         OutOfRange = 14,
@@ -75,20 +75,20 @@ codes! {
         /// The configuration was refused; the detail says why.
         ConfigRefused = 19,
         /// Body `number` is deformable (soft, cloth, of a crowd or implicit): no client can move or
-        /// remove it. Since 2.1.
-        Deformable = 20,
-        /// Body `number` is shown by its pose or its skin: it has no surface block. Since 2.1.
+        /// remove it.
+        DeformableBody = 20,
+        /// Body `number` is shown by its pose or its skin: it has no surface block.
         NoSurface = 21,
-        /// Body `number` has no skin. Since 2.2.
+        /// Body `number` has no skin.
         NoSkin = 22,
-        /// Body `number` is shown by its surface or its skin: it has no constant shape. Since 2.2.
+        /// Body `number` is shown by its surface or its skin: it has no constant shape.
         NoShape = 23,
         /// The requested limits cannot be kept: one of them is `number` and must be at least
-        /// `limit`, both rounded; the detail has the exact values. Since 2.3.
+        /// `limit`, both rounded; the detail has the exact values.
         LimitsRefused = 24,
         /// The scene cannot hold such a dynamic body: it has no mass or no inside, or it would
-        /// start inside another body. The detail says which. Since 2.3.
-        BadBody = 25,
+        /// start inside another body. The detail says which.
+        InvalidBody = 25,
     }
 }
 
@@ -105,10 +105,10 @@ codes! {
         Wake = 4,
         /// Surface of a deformable body ([`SurfaceHeader`](crate::block::SurfaceHeader)). Occurs
         /// only in a block's header: a client does not subscribe to it but opens it
-        /// ([`OpenSurface`](crate::request::OpenSurface)). Since 2.1.
+        /// ([`OpenSurface`](crate::request::OpenSurface)).
         Surface = 5,
         /// Skin of an implicit body ([`SkinHeader`](crate::block::SkinHeader)). It is opened like a
-        /// surface ([`OpenSkin`](crate::request::OpenSkin)). Since 2.2.
+        /// surface ([`OpenSkin`](crate::request::OpenSkin)).
         Skin = 6,
     }
 }
@@ -138,9 +138,9 @@ record! {
         /// Nominal period of the loop, ns.
         period_ns: u64,
         /// Number of measured degrees of freedom.
-        degrees_in: u8,
+        sensed_dof: u8,
         /// Number of actuated degrees of freedom.
-        degrees_out: u8,
+        actuated_dof: u8,
         /// Index of the arm in every message and block.
         index: u8,
         /// Whether the arm is attached.
@@ -160,7 +160,7 @@ record! {
         /// Whether it may move, and whether it keeps its shape.
         kind: BodyKind,
         /// Whether the asking client added it.
-        yours: bool,
+        owned: bool,
     } reserved 6
 }
 
@@ -201,7 +201,7 @@ messages! {
         /// The connection is refused; the daemon closes it after this message.
         Refused = 0x8102 => {
             /// Reason for the refusal.
-            code: RefusedCode,
+            reason: RefusalReason,
             /// The daemon's major version.
             major: u16,
             /// The daemon's minor version.
@@ -242,7 +242,7 @@ messages! {
             /// Number of bodies in all.
             total: u32,
             /// Number of bodies that were skipped before these.
-            first: u32,
+            skipped: u32,
             /// The bodies of this page.
             bodies: List<BodyInfo, BODIES_PER_PAGE>,
         } reserved 0
@@ -267,13 +267,13 @@ messages! {
             bytes: u64,
         } reserved 0
 
-        /// The requested surface. Carries one descriptor: its block. Since 2.1.
+        /// The requested surface. Carries one descriptor: its block.
         Surface = 0x810a, descriptors |_| 1 => {
             /// Identity of the body.
             body: u32,
         } reserved 4
 
-        /// The requested skin. Carries one descriptor: its block. Since 2.2.
+        /// The requested skin. Carries one descriptor: its block.
         Skin = 0x810b, descriptors |_| 1 => {
             /// Identity of the body.
             body: u32,
@@ -281,7 +281,7 @@ messages! {
 
         /// The requested shape. Carries one descriptor: a sealed memory file with its mesh in the
         /// body's frame ([`mesh`](crate::mesh), coordinates of 4 bytes). All clients that ask get
-        /// the same file. Since 2.2.
+        /// the same file.
         Shape = 0x810c, descriptors |_| 1 => {
             /// Identity of the body, or the number that stands for the tool.
             body: u32,
@@ -290,7 +290,7 @@ messages! {
         /// The limits that an arm's governor applies now, in the order of
         /// [`TightenLimits`](crate::request::TightenLimits). Each is the strictest of arm,
         /// configuration and clients, as a tick of the loop has applied it. A request that no tick
-        /// has applied yet is not included. Since 2.4.
+        /// has applied yet is not included.
         Limits = 0x810d => {
             /// Largest force magnitude, N. Lower than requested if the continuous limit does not
             /// allow that peak.
@@ -323,7 +323,7 @@ impl ErrorCode {
     const fn detail_replaces_text(self) -> bool {
         matches!(
             self,
-            Self::NotYours
+            Self::NotPermitted
                 | Self::StaticBody
                 | Self::OutOfRange
                 | Self::SceneFull
@@ -351,7 +351,7 @@ impl std::fmt::Display for Error {
             }
             ErrorCode::NoSuchArm => write!(f, "there is no arm {number}; there are {limit}"),
             ErrorCode::NoSuchBody => write!(f, "there is no body {number}"),
-            ErrorCode::NotYours => write!(
+            ErrorCode::NotPermitted => write!(
                 f,
                 "body {number} is another client's, or another client is moving it"
             ),
@@ -365,23 +365,23 @@ impl std::fmt::Display for Error {
             }
             ErrorCode::SceneFull => write!(f, "the scene is full with {limit} bodies"),
             ErrorCode::NameTaken => write!(f, "a body of that name exists"),
-            ErrorCode::BadMesh => write!(f, "the mesh is refused"),
-            ErrorCode::BadDescriptor => write!(f, "the descriptor is not a sealed memory file"),
+            ErrorCode::InvalidMesh => write!(f, "invalid mesh"),
+            ErrorCode::InvalidDescriptor => write!(f, "the descriptor is not a sealed memory file"),
             ErrorCode::OutOfRange => write!(f, "{number} is out of range, at most {limit}"),
             ErrorCode::Busy => write!(f, "the daemon is busy, try again"),
-            ErrorCode::ShuttingDown => write!(f, "the daemon is about to end"),
+            ErrorCode::ShuttingDown => write!(f, "the daemon is shutting down"),
             ErrorCode::Internal => write!(f, "the daemon could not do it"),
-            ErrorCode::OutOfOrder => write!(f, "a request in a wrong place"),
-            ErrorCode::ConfigRefused => write!(f, "the configuration was not taken"),
-            ErrorCode::Deformable => write!(
+            ErrorCode::OutOfOrder => write!(f, "request out of order"),
+            ErrorCode::ConfigRefused => write!(f, "the configuration was refused"),
+            ErrorCode::DeformableBody => write!(
                 f,
-                "body {number} is the soft simulation's: no client moves or removes it"
+                "body {number} is deformable: clients neither move nor remove it"
             ),
-            ErrorCode::NoSurface => write!(f, "body {number} has no block of its surface"),
+            ErrorCode::NoSurface => write!(f, "body {number} has no surface"),
             ErrorCode::NoSkin => write!(f, "body {number} has no skin"),
-            ErrorCode::NoShape => write!(f, "body {number} has no shape that keeps"),
+            ErrorCode::NoShape => write!(f, "body {number} has no constant shape"),
             ErrorCode::LimitsRefused => write!(f, "these limits cannot be kept"),
-            ErrorCode::BadBody => write!(f, "no dynamic body can be like that"),
+            ErrorCode::InvalidBody => write!(f, "invalid dynamic body"),
         }?;
         if detail.as_str().is_empty() {
             Ok(())
@@ -393,20 +393,30 @@ impl std::fmt::Display for Error {
 
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.code {
-            RefusedCode::NotHello => write!(f, "the daemon did not understand the hello"),
-            RefusedCode::Version => write!(
+        match self.reason {
+            RefusalReason::NotHello => {
+                write!(f, "the first message is not a `Hello` of this protocol")
+            }
+            RefusalReason::VersionMismatch => {
+                let what_to_do = if self.client_major < self.major {
+                    "build the client again with the client library of the daemon's release"
+                } else {
+                    "install the release of hapticd that the client was built for"
+                };
+                write!(
+                    f,
+                    "the client speaks protocol {}.{} and the daemon {}.{}, which differ in the \
+                     major version: {what_to_do}",
+                    self.client_major, self.client_minor, self.major, self.minor
+                )
+            }
+            RefusalReason::TooManyClients => write!(
                 f,
-                "the daemon speaks version {}.{} and this client {}.{}: the first numbers must be the same",
-                self.major, self.minor, self.client_major, self.client_minor
-            ),
-            RefusedCode::TooManyClients => write!(
-                f,
-                "all {} places of the daemon for clients on this socket are taken",
+                "the daemon has as many clients on this socket as it takes ({})",
                 self.limit
             ),
-            RefusedCode::NotPermitted => write!(f, "this user may not use this socket"),
-            RefusedCode::ShuttingDown => write!(f, "the daemon is about to end"),
+            RefusalReason::NotPermitted => write!(f, "this user may not use this socket"),
+            RefusalReason::ShuttingDown => write!(f, "the daemon is shutting down"),
         }
     }
 }

@@ -18,8 +18,8 @@ pub const ALL_ARMS: u8 = 255;
 /// `limit` of [`OutOfRange`](crate::reply::ErrorCode::OutOfRange).
 pub const MAX_LEASE_MS: u32 = 10_000;
 
-/// Bits of [`Subscribe::wants`]; add those that are wanted.
-pub mod want {
+/// Bits of [`Subscribe::topics`]; add those that are requested.
+pub mod topic {
     /// The arm's state block.
     pub const STATE: u8 = 1;
     /// The arm's contacts block.
@@ -45,15 +45,15 @@ codes! {
         /// Forces move it: gravity, contacts, and the tools that touch it.
         Dynamic = 2,
         /// Forces move and deform it. It comes from the configuration: clients cannot add, move or
-        /// remove it. Since 2.1.
+        /// remove it.
         Soft = 3,
-        /// A sheet that forces move and deform; otherwise like a soft body. Since 2.1.
+        /// A sheet that forces move and deform; otherwise like a soft body.
         Cloth = 4,
         /// One of a crowd of loose rigid bodies: forces move it like a dynamic body, and it is
-        /// shown by its surface like a soft one. Since 2.1.
+        /// shown by its surface like a soft one.
         Crowd = 5,
         /// Spheres that forces move, under an implicit surface that blends over them: a strand, a
-        /// fluid, a springy solid. Shown by its skin. Since 2.2.
+        /// fluid, a springy solid. Shown by its skin.
         Implicit = 6,
     }
 }
@@ -72,16 +72,6 @@ impl BodyKind {
     /// Returns true if the simulation of deformables moves it; clients then cannot.
     pub const fn is_simulated(self) -> bool {
         self.has_surface() || self.has_skin()
-    }
-
-    /// Returns the minor version that introduced this kind. Clients of an earlier version do not
-    /// see such a body.
-    pub const fn since(self) -> u16 {
-        match self {
-            Self::Static | Self::Kinematic | Self::Dynamic => 0,
-            Self::Soft | Self::Cloth | Self::Crowd => crate::MINOR_SURFACES,
-            Self::Implicit => crate::MINOR_SKINS,
-        }
     }
 
     /// Returns the name of this kind for people; the configuration uses the same.
@@ -119,10 +109,10 @@ messages! {
         /// Asks for the arms. Answered by [`Arms`](crate::reply::Arms).
         ListArms = 0x0102 => {} reserved 8
 
-        /// Asks for the bodies from index `first` on. Answered by [`Bodies`](crate::reply::Bodies).
+        /// Asks for the bodies from index `skip` on. Answered by [`Bodies`](crate::reply::Bodies).
         ListBodies = 0x0103 => {
             /// Number of bodies to skip.
-            first: u32,
+            skip: u32,
         } reserved 4
 
         /// Asks for shared blocks. Answered by [`Subscribed`](crate::reply::Subscribed) with their
@@ -130,17 +120,17 @@ messages! {
         Subscribe = 0x0104 => {
             /// Index of the arm.
             arm: u8,
-            /// A sum of [`want`]'s bits.
-            wants: u8,
+            /// A sum of bits of [`topic`].
+            topics: u8,
         } reserved 6
 
         /// Moves a kinematic body towards a pose. It moves no faster than `speed_m_s`. Continuous
         /// collision detection stops it at the tools; it never passes through one. When the lease
         /// ends without another command, the body stops where it is. The request is refused for a
         /// static body ([`StaticBody`](crate::reply::ErrorCode::StaticBody)), a dynamic one
-        /// ([`NotYours`](crate::reply::ErrorCode::NotYours)) and a deformable one
-        /// ([`Deformable`](crate::reply::ErrorCode::Deformable)). A pose out of the plane of a
-        /// planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange); the body then
+        /// ([`NotPermitted`](crate::reply::ErrorCode::NotPermitted)) and a deformable one
+        /// ([`DeformableBody`](crate::reply::ErrorCode::DeformableBody)). A pose out of the plane
+        /// of a planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange); the body then
         /// continues as before.
         SetBodyPose = 0x0105 => {
             /// Target pose.
@@ -221,7 +211,7 @@ messages! {
 
         /// Keep-alive: renews every lease of this client for `lease_ms`. Any request shows that a
         /// client is alive; this one does nothing else.
-        Renew = 0x010a => {
+        RenewLeases = 0x010a => {
             /// Length of the renewed leases, ms: 1 to [`MAX_LEASE_MS`], or less if the daemon's
             /// configuration says so. The refusal's `limit` is the longest one allowed.
             lease_ms: u32,
@@ -238,21 +228,21 @@ messages! {
         Goodbye = 0x010c => {} reserved 8
 
         /// Asks for the block of a deformable body's surface ([`block`](crate::block)). Answered by
-        /// [`Surface`](crate::reply::Surface) with its descriptor. Since 2.1.
+        /// [`Surface`](crate::reply::Surface) with its descriptor.
         OpenSurface = 0x010d => {
             /// Identity of the body: soft, cloth or of a crowd.
             body: u32,
         } reserved 4
 
         /// Asks for the block of an implicit body's skin ([`block`](crate::block)). Answered by
-        /// [`Skin`](crate::reply::Skin) with its descriptor. Since 2.2.
+        /// [`Skin`](crate::reply::Skin) with its descriptor.
         OpenSkin = 0x010e => {
             /// Identity of an implicit body.
             body: u32,
         } reserved 4
 
         /// Asks for the shape of a body that is shown by its pose, or of an arm's tool. Answered by
-        /// [`Shape`](crate::reply::Shape) with a descriptor. Since 2.2.
+        /// [`Shape`](crate::reply::Shape) with a descriptor.
         OpenShape = 0x010f => {
             /// Identity of the body: static, kinematic or dynamic, no matter which client added it.
             /// `u32::MAX - k` stands for the tool of arm `k`.
@@ -260,7 +250,7 @@ messages! {
         } reserved 4
 
         /// Asks for all limits in force on an arm that [`TightenLimits`] can tighten. Answered by
-        /// [`Limits`](crate::reply::Limits). Since 2.4.
+        /// [`Limits`](crate::reply::Limits).
         GetLimits = 0x0110 => {
             /// Index of one arm; [`ALL_ARMS`] is refused.
             arm: u8,
@@ -287,7 +277,7 @@ messages! {
         /// Technician: undoes everything that clients have tightened on an arm ([`TightenLimits`]).
         /// The limits of the configuration, as last reloaded, hold again. The force rises within
         /// the slew limit. Answered by [`Done`](crate::reply::Done) when a tick of the loop has
-        /// applied them. Since 2.3.
+        /// applied them.
         ReleaseLimits = 0x0205 => {
             /// Index of the arm, or [`ALL_ARMS`].
             arm: u8,

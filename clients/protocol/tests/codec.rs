@@ -4,7 +4,7 @@ use hapticd_protocol::{
     MAX_ARMS,
     event::{self, Event},
     frame::{HEADER_BYTES, Header, MAX_MESSAGE, Message},
-    reply::{self, ArmInfo, BlockInfo, BlockKind, BodyInfo, ErrorCode, RefusedCode, Reply},
+    reply::{self, ArmInfo, BlockInfo, BlockKind, BodyInfo, ErrorCode, RefusalReason, Reply},
     request::{self, BodyKind, Request},
     text::{Name, Text},
     wire::{DecodeError, Decoder, Field, Limit, List, NonNegative, Pose},
@@ -35,8 +35,8 @@ fn arm(index: u8) -> ArmInfo {
         peak_torque_nm: Limit(0.0),
         tool_radius_m: 0.005,
         period_ns: 1_000_000,
-        degrees_in: 6,
-        degrees_out: 3,
+        sensed_dof: 6,
+        actuated_dof: 3,
         index,
         attached: true,
     }
@@ -46,10 +46,10 @@ fn requests() -> Vec<Request> {
     vec![
         request::Hello::new(name("test client")).into(),
         request::ListArms {}.into(),
-        request::ListBodies { first: 16 }.into(),
+        request::ListBodies { skip: 16 }.into(),
         request::Subscribe {
             arm: 1,
-            wants: request::want::ALL,
+            topics: request::topic::ALL,
         }
         .into(),
         request::SetBodyPose {
@@ -85,7 +85,7 @@ fn requests() -> Vec<Request> {
             arm: request::ALL_ARMS,
         }
         .into(),
-        request::Renew { lease_ms: 100 }.into(),
+        request::RenewLeases { lease_ms: 100 }.into(),
         request::SetFocus { focused: false }.into(),
         request::Goodbye {}.into(),
         request::OpenSurface { body: 7 }.into(),
@@ -106,7 +106,7 @@ fn replies() -> Vec<Reply> {
         body: 7,
         triangles: 12,
         kind: BodyKind::Static,
-        yours: true,
+        owned: true,
     };
     vec![
         reply::Welcome {
@@ -121,7 +121,7 @@ fn replies() -> Vec<Reply> {
         }
         .into(),
         reply::Refused {
-            code: RefusedCode::Version,
+            reason: RefusalReason::VersionMismatch,
             major: 1,
             minor: 0,
             client_major: 2,
@@ -144,7 +144,7 @@ fn replies() -> Vec<Reply> {
         .into(),
         reply::Bodies {
             total: 40,
-            first: 16,
+            skipped: 16,
             bodies: List(vec![body; reply::BODIES_PER_PAGE]),
         }
         .into(),
@@ -195,7 +195,7 @@ fn events() -> Vec<Event> {
         .into(),
         event::BodyLeft {
             body: 7,
-            why: event::RemovedCode::ClientGone,
+            reason: event::RemovalReason::ClientGone,
         }
         .into(),
         event::ArmAttached { arm: 0 }.into(),
@@ -214,7 +214,7 @@ fn events() -> Vec<Event> {
         }
         .into(),
         event::LeaseExpired { body: 7 }.into(),
-        event::Silent { silent_ms: 200 }.into(),
+        event::ClientSilent { silent_ms: 200 }.into(),
         event::RecordingStopped {
             detail: Text::lossy("disk full"),
         }
@@ -546,7 +546,7 @@ fn kinds_of_bodies_have_the_published_codes_and_names() {
     );
     assert_eq!(
         [
-            ErrorCode::Deformable,
+            ErrorCode::DeformableBody,
             ErrorCode::NoSurface,
             ErrorCode::NoSkin
         ]

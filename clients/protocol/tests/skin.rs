@@ -3,7 +3,7 @@
 use hapticd_protocol::{
     block::{
         BlockError, HEADER_WORDS, SEQUENCE_WORD, SKIN_FIXED_WORDS, SkinCounts, SkinError,
-        SkinHeader, SkinMoment, block_words,
+        SkinFrameHeader, SkinHeader, block_words,
     },
     reply::BlockKind,
 };
@@ -86,7 +86,7 @@ proptest! {
     fn a_moment_comes_back_from_its_words(words in any::<[u64; 12]>()) {
         let mut all = [0; SKIN_FIXED_WORDS];
         all[..12].copy_from_slice(&words);
-        prop_assert_eq!(SkinMoment::from_words(&all).to_words(), all);
+        prop_assert_eq!(SkinFrameHeader::from_words(&all).to_words(), all);
     }
 
     /// For any header: it is refused, or both slots lie inside the block.

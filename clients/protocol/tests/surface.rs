@@ -3,8 +3,8 @@
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR,
     block::{
-        BlockError, HEADER_WORDS, PAYLOAD_WORD, SURFACE_FIXED_WORDS, SurfaceError, SurfaceHeader,
-        SurfaceMoment, block_words, pack, unpack,
+        BlockError, HEADER_WORDS, PAYLOAD_WORD, SURFACE_FIXED_WORDS, SurfaceError,
+        SurfaceFrameHeader, SurfaceHeader, block_words, pack, unpack,
     },
 };
 use proptest::prelude::*;
@@ -37,13 +37,13 @@ fn everything_is_at_its_published_word() {
     assert_eq!(SurfaceHeader::needed_words(5, 3), 16);
     assert_eq!(header.changing_words(), 11, "words 9 to 19");
     assert_eq!(header.triangle_words(), 20..WORDS);
-    let moment = SurfaceMoment {
+    let moment = SurfaceFrameHeader {
         tick: 1,
         time_ns: 2,
         lost_ns: 3,
     };
     assert_eq!(moment.to_words(), [1, 2, 3]);
-    assert_eq!(SurfaceMoment::from_words([1, 2, 3]), moment);
+    assert_eq!(SurfaceFrameHeader::from_words([1, 2, 3]), moment);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 //! hapticd-client --example live [ARM]`.
 #![allow(clippy::print_stdout)]
 
-use hapticd_client::{Client, GovernorState, News, RequestError, flag, force_off_text, want};
+use hapticd_client::{
+    Client, GovernorState, Notification, RequestError, flag, force_off_text, topic,
+};
 use std::{error::Error, time::Duration};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -11,16 +13,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     for info in client.arms()? {
         println!(
             "arm {}: {} ({} in, {} out), at most {} N",
-            info.index, info.name, info.degrees_in, info.degrees_out, info.peak_force_n.0
+            info.index, info.name, info.sensed_dof, info.actuated_dof, info.peak_force_n.0
         );
     }
-    let subscription = client.subscribe(arm, want::STATE | want::EVENTS)?;
+    let subscription = client.subscribe(arm, topic::STATE | topic::EVENTS)?;
     loop {
         // The wait for news sets the pace; the state is simply there.
         match client.poll(Duration::from_millis(100)) {
             Ok(None) => {}
-            Ok(Some(News::Event(event))) => println!("-- {event:?}"),
-            Ok(Some(News::Refused(error))) => println!("-- refused: {error}"),
+            Ok(Some(Notification::Event(event))) => println!("-- {event:?}"),
+            Ok(Some(Notification::Refused(error))) => println!("-- refused: {error}"),
             Err(RequestError::Disconnected) => {
                 println!("-- the daemon is gone");
                 return Ok(());

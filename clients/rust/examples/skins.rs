@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..10 {
         for (name, skin) in &mut skins {
             if skin.read(&mut frame).is_ok() {
-                let m = frame.moment;
+                let m = frame.header;
                 println!(
                     "{name}: frame {}, {} triangles, cubes {:.2} mm ({} rungs coarser), flags {}, {} faults, made in {:.2} ms, {:.1} ms old when published, {} primitives, felt {:.3} mm off, {} states skipped",
                     m.frame,
@@ -27,16 +27,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     m.coarser,
                     m.flags,
                     m.faults,
-                    m.took_ns as f64 * 1e-6,
+                    m.compute_ns as f64 * 1e-6,
                     m.published_ns.saturating_sub(m.time_ns) as f64 * 1e-6,
                     m.primitives,
-                    m.felt_m * 1e3,
+                    m.deviation_m * 1e3,
                     m.skipped,
                 );
             }
         }
         std::thread::sleep(Duration::from_millis(700));
-        client.renew(1000)?;
+        client.renew_leases(1000)?;
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use crate::{ConnectError, RequestError, Skin, Subscription, Surface, path::default_socket};
 use hapticd_protocol::{
-    MAJOR, MINOR_LIMITS, MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
     event::Event,
     frame::{Header, MAX_MESSAGE, Message},
     mesh::{Mesh, Precision},
@@ -62,7 +61,7 @@ pub struct BodySpec<'a> {
 
 /// What [`Client::poll`] returns.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum Notification {
     /// An event from the daemon.
     Event(Event),
     /// A request that was posted without waiting was refused.
@@ -79,7 +78,7 @@ pub struct Client {
     welcome: Welcome,
     next_id: u64,
     timeout: Duration,
-    news: VecDeque<News>,
+    notifications: VecDeque<Notification>,
     posted: VecDeque<u64>,
 }
 
@@ -95,9 +94,10 @@ impl Client {
     /// Connects to the daemon at `path` if it runs as this process's user or as root.
     ///
     /// # Errors
-    /// [`ConnectError`]. Nothing is sent to a daemon of another user ([`ConnectError::Stranger`]).
+    /// [`ConnectError`]. Nothing is sent to a daemon of another user
+    /// ([`ConnectError::UntrustedPeer`]).
     pub fn connect_to(path: &Path, name: &str) -> Result<Self, ConnectError> {
-        let name = Name::new(name).map_err(ConnectError::Name)?;
+        let name = Name::new(name).map_err(ConnectError::InvalidName)?;
         Self::greet(trusted(path, folder::user())?, name)
     }
 
@@ -143,7 +143,7 @@ impl Client {
             welcome: nobody,
             next_id: 1,
             timeout: TIMEOUT,
-            news: VecDeque::new(),
+            notifications: VecDeque::new(),
             posted: VecDeque::new(),
         };
         // A daemon that accepts no client says so and closes before it has seen the hello. So the
@@ -205,10 +205,8 @@ impl Client {
     /// # Errors
     /// [`RequestError`]. The daemon refuses with [`NoSuchArm`](reply::ErrorCode::NoSuchArm) if the
     /// arm does not exist, and for [`ALL_ARMS`](crate::ALL_ARMS).
-    /// [`Unsupported`](RequestError::Unsupported) if the daemon is too old;
     /// [`Malformed`](RequestError::Malformed) if the answer is about another arm.
     pub fn limits(&mut self, arm: u8) -> Result<Limits, RequestError> {
-        self.supports("limits in force", MINOR_LIMITS)?;
         match self.ask(request::GetLimits { arm })? {
             (Reply::Limits(limits), _) if limits.arm == arm => Ok(limits),
             (Reply::Limits(limits), _) => Err(RequestError::Malformed(DecodeError::Value {
@@ -227,8 +225,8 @@ impl Client {
     pub fn bodies(&mut self) -> Result<Vec<BodyInfo>, RequestError> {
         let mut all: Vec<BodyInfo> = Vec::new();
         loop {
-            let first = u32::try_from(all.len()).unwrap_or(u32::MAX);
-            match self.ask(request::ListBodies { first })? {
+            let skip = u32::try_from(all.len()).unwrap_or(u32::MAX);
+            match self.ask(request::ListBodies { skip })? {
                 (Reply::Bodies(page), _) => {
                     let done = page.bodies.0.is_empty();
                     all.extend(page.bodies.0);
@@ -241,13 +239,13 @@ impl Client {
         }
     }
 
-    /// Maps blocks of arm `arm`; `wants` is a sum of [`want`](crate::want) bits. It may be called
-    /// again and then maps again.
+    /// Maps blocks of arm `arm`; `topics` is a sum of bits of [`topic`](crate::topic). It may be
+    /// called again and then maps again.
     ///
     /// # Errors
     /// [`RequestError`]; [`Block`](RequestError::Block) if a block is invalid.
-    pub fn subscribe(&mut self, arm: u8, wants: u8) -> Result<Subscription, RequestError> {
-        match self.ask(request::Subscribe { arm, wants })? {
+    pub fn subscribe(&mut self, arm: u8, topics: u8) -> Result<Subscription, RequestError> {
+        match self.ask(request::Subscribe { arm, topics })? {
             (Reply::Subscribed(reply), fds) => Subscription::new(&reply.blocks.0, fds),
             (other, _) => Err(RequestError::unexpected(&other)),
         }
@@ -258,10 +256,8 @@ impl Client {
     ///
     /// # Errors
     /// [`RequestError`]. The daemon refuses with [`NoSurface`](reply::ErrorCode::NoSurface) for a
-    /// body that is shown by its pose. [`Unsupported`](RequestError::Unsupported) if the daemon has
-    /// no such bodies; [`Block`](RequestError::Block) if the block is invalid.
+    /// body that is shown by its pose. [`Block`](RequestError::Block) if the block is invalid.
     pub fn surface(&mut self, body: u32) -> Result<Surface, RequestError> {
-        self.supports("surfaces", MINOR_SURFACES)?;
         match self.ask(request::OpenSurface { body })? {
             // Decoding has checked that there is one descriptor.
             (Reply::Surface(surface), fds) => match fds.into_iter().next() {
@@ -282,7 +278,6 @@ impl Client {
     /// [`RequestError`]. The daemon refuses with [`NoSkin`](reply::ErrorCode::NoSkin) for a body
     /// without a skin. The other errors are those of [`surface`](Self::surface).
     pub fn skin(&mut self, body: u32) -> Result<Skin, RequestError> {
-        self.supports("skins", MINOR_SKINS)?;
         match self.ask(request::OpenSkin { body })? {
             // Decoding has checked that there is one descriptor.
             (Reply::Skin(skin), fds) => match fds.into_iter().next() {
@@ -297,16 +292,15 @@ impl Client {
     }
 
     /// Returns the mesh of a body that is shown by its pose, in the body's frame, no matter which
-    /// client added it. For an arm's tool use [`tool_of_arm`](crate::tool_of_arm); its pose is
+    /// client added it. For an arm's tool use [`tool_id`](crate::tool_id); its pose is
     /// [`world_from_proxy`](crate::ArmState::world_from_proxy). Coordinates have the precision of
     /// `f32`. A ball is triangulated as well. The mesh never changes: ask once.
     ///
     /// # Errors
     /// [`RequestError`]. The daemon refuses with [`NoShape`](reply::ErrorCode::NoShape) for a body
-    /// that is shown by its surface or its skin. [`Unsupported`](RequestError::Unsupported) if the
-    /// daemon provides no shapes; [`Block`](RequestError::Block) if the file is invalid.
+    /// that is shown by its surface or its skin. [`Block`](RequestError::Block) if the file is
+    /// invalid.
     pub fn shape(&mut self, body: u32) -> Result<Mesh, RequestError> {
-        self.supports("shapes", MINOR_SHAPES)?;
         let unusable = |problem: String| RequestError::Block(format!("shape of {body}: {problem}"));
         match self.ask(request::OpenShape { body })? {
             // Decoding has checked that there is one descriptor.
@@ -322,26 +316,12 @@ impl Client {
         }
     }
 
-    /// Refuses a request for which the daemon is too old; the daemon would call it malformed.
-    fn supports(&self, what: &'static str, needs: u16) -> Result<(), RequestError> {
-        let daemon = self.welcome.minor;
-        if daemon >= needs {
-            return Ok(());
-        }
-        Err(RequestError::Unsupported {
-            what,
-            major: MAJOR,
-            needs,
-            daemon,
-        })
-    }
-
     /// Adds a body and returns its identity. The body stays until it is removed or this client
     /// disconnects.
     ///
     /// # Errors
     /// [`RequestError`]. A refusal has a code, numbers and often a sentence (the mesh is not
-    /// closed, the name is taken). [`RequestError::BodyMayCome`] if the daemon was too slow: it
+    /// closed, the name is taken). [`RequestError::BodyPending`] if the daemon was too slow: it
     /// continues, and the body may appear in the list of bodies later.
     pub fn add_body(&mut self, spec: &BodySpec<'_>, mesh: &Mesh) -> Result<u32, RequestError> {
         let name = Name::new(spec.name).map_err(|problem| RequestError::Invalid {
@@ -380,7 +360,7 @@ impl Client {
         let answer = sent.map(|id| self.answer(id));
         self.timeout = before;
         let answer = answer?.map_err(|error| match error {
-            RequestError::Timeout(waited) => RequestError::BodyMayCome {
+            RequestError::Timeout(waited) => RequestError::BodyPending {
                 name: spec.name.to_owned(),
                 waited,
             },
@@ -423,7 +403,7 @@ impl Client {
     }
 
     /// Like [`set_body_pose`](Self::set_body_pose), but does not wait for the answer; suitable for
-    /// every frame. A refusal arrives as [`News::Refused`].
+    /// every frame. A refusal arrives as [`Notification::Refused`].
     ///
     /// # Errors
     /// [`RequestError::Disconnected`]; [`RequestError::Timeout`] if the daemon does not read
@@ -485,9 +465,8 @@ impl Client {
     /// [`ALL_ARMS`](crate::ALL_ARMS)). Returns when the configuration's limits are in force again.
     ///
     /// # Errors
-    /// [`RequestError`]; [`Unsupported`](RequestError::Unsupported) if the daemon is too old.
+    /// [`RequestError`].
     pub fn release_limits(&mut self, arm: u8) -> Result<(), RequestError> {
-        self.supports("releases of limits", MINOR_SAFETY)?;
         self.done(request::ReleaseLimits { arm })
     }
 
@@ -514,8 +493,8 @@ impl Client {
     ///
     /// # Errors
     /// As for [`post_body_pose`](Self::post_body_pose).
-    pub fn renew(&mut self, lease_ms: u32) -> Result<(), RequestError> {
-        self.post(&request::Renew { lease_ms }.into())
+    pub fn renew_leases(&mut self, lease_ms: u32) -> Result<(), RequestError> {
+        self.post(&request::RenewLeases { lease_ms }.into())
     }
 
     /// Tells the daemon whether the application has the user's focus. Without focus its bodies
@@ -556,15 +535,15 @@ impl Client {
         self.done(message)
     }
 
-    /// Returns the next piece of news. Waits for it at most `timeout`; zero means not at all.
+    /// Returns the next notification. Waits for it at most `timeout`; zero means not at all.
     ///
     /// # Errors
-    /// [`RequestError::Disconnected`] when the daemon is gone and no more news is queued.
-    pub fn poll(&mut self, timeout: Duration) -> Result<Option<News>, RequestError> {
+    /// [`RequestError::Disconnected`] when the daemon is gone and no notification is queued.
+    pub fn poll(&mut self, timeout: Duration) -> Result<Option<Notification>, RequestError> {
         let end_ns = now_ns().saturating_add(u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
         loop {
-            if let Some(news) = self.news.pop_front() {
-                return Ok(Some(news));
+            if let Some(notification) = self.notifications.pop_front() {
+                return Ok(Some(notification));
             }
             match self.take()? {
                 Some((id, packet, fds)) => self.note(id, &packet, fds.len())?,
@@ -663,8 +642,8 @@ impl Client {
     /// Files a packet that is not the awaited answer.
     fn note(&mut self, id: u64, packet: &[u8], fds: usize) -> Result<(), RequestError> {
         if id == 0 {
-            self.news
-                .push_back(News::Event(Event::decode(packet, fds)?.1));
+            self.notifications
+                .push_back(Notification::Event(Event::decode(packet, fds)?.1));
             return Ok(());
         }
         // The answer to a request that timed out may still arrive; only posted requests are
@@ -672,7 +651,7 @@ impl Client {
         if let Some(index) = self.posted.iter().position(|posted| *posted == id) {
             self.posted.remove(index);
             if let Reply::Error(error) = Reply::decode(packet, fds)?.1 {
-                self.news.push_back(News::Refused(error));
+                self.notifications.push_back(Notification::Refused(error));
             }
         }
         Ok(())
@@ -720,12 +699,12 @@ fn trusted(path: &Path, us: u32) -> Result<Connection, ConnectError> {
     let owner = connection.peer().map_err(no_daemon)?.uid;
     if owner != us && owner != 0 {
         let path = path.to_owned();
-        return Err(ConnectError::Stranger { path, owner, us });
+        return Err(ConnectError::UntrustedPeer { path, owner, us });
     }
     Ok(connection)
 }
 
-/// For an application's poll loop: readable when there may be [news](Client::poll).
+/// For an application's poll loop: readable when there may be [notifications](Client::poll).
 impl AsFd for Client {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.connection.as_fd()
@@ -749,7 +728,7 @@ mod tests {
         // Every user trusts root; to all others this listener is a stranger.
         match trusted(&path, us + 1) {
             Ok(_) => assert_eq!(us, 0),
-            Err(ConnectError::Stranger { owner, us: we, .. }) => {
+            Err(ConnectError::UntrustedPeer { owner, us: we, .. }) => {
                 assert_eq!((owner, we), (us, us + 1));
             }
             Err(other) => panic!("{other}"),

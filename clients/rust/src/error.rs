@@ -25,7 +25,7 @@ pub enum ConnectError {
         "no daemon of ours: {}: {why}; whoever made it may not be trusted (remove it, or name the socket with HAPTICD_SOCKET)",
         folder.display()
     )]
-    Unsafe {
+    UntrustedFolder {
         /// The folder.
         folder: PathBuf,
         /// What is wrong with the folder.
@@ -36,7 +36,7 @@ pub enum ConnectError {
         "{} is a socket of user {owner}, neither ours (user {us}) nor root's: nothing was sent to it",
         path.display()
     )]
-    Stranger {
+    UntrustedPeer {
         /// Path of the socket.
         path: PathBuf,
         /// User id of the listener.
@@ -46,8 +46,8 @@ pub enum ConnectError {
     },
     /// The name is not 1 to 63 bytes on one line; the caller's fault.
     #[error("the client's name is not allowed: {0}")]
-    Name(&'static str),
-    /// The daemon refused: another version (both are in the message), too many clients, or no
+    InvalidName(&'static str),
+    /// The daemon refused: another version (the message says what to do), too many clients, or no
     /// permission.
     #[error("{0}")]
     Refused(Refused),
@@ -75,7 +75,7 @@ pub enum RequestError {
         "no answer within {waited:?}: body `{name}` may still be added; look for it in the list \
          of bodies and remove it by its identity, or wait longer (set_timeout)"
     )]
-    BodyMayCome {
+    BodyPending {
         /// Name of the body.
         name: String,
         /// How long the client waited.
@@ -92,18 +92,6 @@ pub enum RequestError {
         field: &'static str,
         /// What is wrong with it.
         problem: String,
-    },
-    /// The daemon is too old for this request; nothing was sent.
-    #[error("{what} need a daemon of version {major}.{needs}, this one has {major}.{daemon}")]
-    Unsupported {
-        /// What was requested.
-        what: &'static str,
-        /// Major version of both sides.
-        major: u16,
-        /// First minor version that supports it.
-        needs: u16,
-        /// Minor version of the daemon.
-        daemon: u16,
     },
     /// A block from the daemon is invalid; the daemon's fault.
     #[error("a shared block is not usable: {0}")]

@@ -225,7 +225,7 @@ pub fn newest_skins(
         loop {
             match skin.read(&mut frame) {
                 Ok(()) => {
-                    let age_ns = now_ns().saturating_sub(frame.moment.time_ns);
+                    let age_ns = now_ns().saturating_sub(frame.header.time_ns);
                     return Ok(NewestSkin {
                         body,
                         frame,

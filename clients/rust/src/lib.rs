@@ -1,10 +1,10 @@
 //! The Rust client of `hapticd`: reads the state of arms, and adds bodies that they can touch.
 //!
 //! ```no_run
-//! use hapticd_client::{Client, want};
+//! use hapticd_client::{Client, topic};
 //!
 //! let mut client = Client::connect("my application")?;
-//! let mut arm = client.subscribe(0, want::STATE | want::CONTACTS)?;
+//! let mut arm = client.subscribe(0, topic::STATE | topic::CONTACTS)?;
 //! loop {
 //!     // At the application's own pace: no message, no system call, always the newest value.
 //!     let state = arm.state()?;
@@ -16,7 +16,7 @@
 //!
 //! * **No threads, no callbacks.** Requests wait for their answer (microseconds) up to a
 //!   [timeout](Client::set_timeout). Requests that must not wait within a frame have a `post_`
-//!   variant; its refusals arrive later with the [news](Client::poll).
+//!   variant; its refusals arrive later with the [notifications](Client::poll).
 //! * **Reading a block** copies it out of shared memory that only the daemon can write:
 //!   [`Subscription`] for the blocks of an arm, [`Surface`] for the points and triangles of a soft
 //!   body, a cloth or a body of a crowd, [`Skin`] for the mesh of an implicit body.
@@ -46,17 +46,17 @@ mod skin;
 mod subscription;
 mod surface;
 
-pub use client::{BodySpec, Client, News};
+pub use client::{BodySpec, Client, Notification};
 pub use error::{ConnectError, RequestError};
 pub use hapticd_protocol::{
     block::{
-        ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, SkinMoment,
-        SurfaceMoment, flag, force_off_text, skin_flag,
+        ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, SkinFrameHeader,
+        SurfaceFrameHeader, flag, force_off_text, skin_flag,
     },
     event::Event,
     mesh::{Mesh, Precision},
     reply::{ArmInfo, BodyInfo, ErrorCode, Limits},
-    request::{ALL_ARMS, BodyKind, want},
+    request::{ALL_ARMS, BodyKind, topic},
     wire::{Limit, Pose},
 };
 pub use hapticd_sync::seqlock::ReadError;
@@ -66,6 +66,6 @@ pub use subscription::{ReadStateError, Subscription, Wake};
 pub use surface::Surface;
 
 /// Returns the identity of an arm's tool, for [`Client::shape`] and in [`Contact::body`].
-pub const fn tool_of_arm(arm: u8) -> u32 {
+pub const fn tool_id(arm: u8) -> u32 {
     u32::MAX - arm as u32
 }

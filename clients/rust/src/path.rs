@@ -1,7 +1,7 @@
 //! Default path of the daemon's socket, and the check of who owns its folder.
 
 use crate::ConnectError;
-use hapticd_protocol::place::{self, APP_SOCKET, Place};
+use hapticd_protocol::socket_folder::{self, APP_SOCKET, SocketFolder};
 use hapticd_sys::folder::{self, FolderError};
 use std::{
     io,
@@ -9,29 +9,29 @@ use std::{
 };
 
 /// Returns `$HAPTICD_SOCKET` if it is set. Otherwise returns `app.sock` in the first folder that
-/// has one, of those in which a daemon creates it ([`place::of_client`]):
+/// has one, of those in which a daemon creates it ([`socket_folder::of_client`]):
 /// `$XDG_RUNTIME_DIR/hapticd`, `/tmp/hapticd-UID`, `$HOME/.hapticd`, `/run/hapticd`. It skips
 /// folders that belong neither to this user nor to root, and folders that others may write to. If
 /// no folder has a socket, returns the first path that could have one, so that an error names it.
 ///
 /// # Errors
-/// [`ConnectError::Unsafe`] when no folder has a socket and one was skipped.
+/// [`ConnectError::UntrustedFolder`] when no folder has a socket and one was skipped.
 pub fn default_socket() -> Result<PathBuf, ConnectError> {
     if let Some(socket) = std::env::var_os("HAPTICD_SOCKET") {
         return Ok(socket.into());
     }
     let user = folder::user();
-    let places = place::of_client(|name| std::env::var_os(name), user);
-    choose(&places, Path::exists, |folder| folder::check(folder, user))
+    let folders = socket_folder::of_client(|name| std::env::var_os(name), user);
+    choose(&folders, Path::exists, |folder| folder::check(folder, user))
 }
 
 fn choose(
-    places: &[Place],
+    folders: &[SocketFolder],
     exists: impl Fn(&Path) -> bool,
     check: impl Fn(&Path) -> Result<(), FolderError>,
 ) -> Result<PathBuf, ConnectError> {
     let (mut possible, mut refused) = (None, None);
-    for Place { folder, .. } in places {
+    for SocketFolder { path: folder, .. } in folders {
         let socket = folder.join(APP_SOCKET);
         match check(folder) {
             Ok(()) if exists(&socket) => return Ok(socket),
@@ -41,7 +41,7 @@ fn choose(
             }
             Err(why) => {
                 let folder = folder.clone();
-                refused = refused.or(Some(ConnectError::Unsafe { folder, why }));
+                refused = refused.or(Some(ConnectError::UntrustedFolder { folder, why }));
             }
         }
     }
@@ -59,10 +59,10 @@ mod tests {
     /// to another user.
     fn chosen(there: &[&str], others: &[&str]) -> Result<String, String> {
         let runtime = |name: &str| (name == "XDG_RUNTIME_DIR").then(|| "/run/user/7".into());
-        let places = place::of_client(runtime, 7);
+        let folders = socket_folder::of_client(runtime, 7);
         let within = |path: &Path, folders: &[&str]| folders.iter().any(|f| path.starts_with(f));
         let socket = choose(
-            &places,
+            &folders,
             |path| within(path, there),
             |folder| match within(folder, others) {
                 true => Err(FolderError::Open {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_with_a_socket_counts_but_nobody_elses() {
+    fn the_first_folder_with_a_socket_counts_but_nobody_elses() {
         let session = Ok("/run/user/7/hapticd/app.sock".to_owned());
         assert_eq!(chosen(&["/run", "/tmp"], &[]), session);
         let temporary = Ok("/tmp/hapticd-7/app.sock".to_owned());
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_elses_place_is_never_the_last_resort() {
+    fn somebody_elses_folder_is_never_the_last_resort() {
         for others in [&["/tmp"][..], &["/run/user"], &["/run", "/tmp"]] {
             let error = chosen(others, others).unwrap_err();
             assert!(

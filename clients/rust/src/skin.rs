@@ -9,7 +9,7 @@
 
 use crate::RequestError;
 use hapticd_protocol::block::{
-    HEADER_WORDS, SEQUENCE_WORD, SKIN_FIXED_WORDS, SkinError, SkinHeader, SkinMoment, unpack,
+    HEADER_WORDS, SEQUENCE_WORD, SKIN_FIXED_WORDS, SkinError, SkinFrameHeader, SkinHeader, unpack,
 };
 use hapticd_sync::{
     seqlock::{READ_ATTEMPTS, ReadError, slice::ReadSliceError, turns::TurnsReader},
@@ -22,7 +22,7 @@ use std::{os::fd::OwnedFd, sync::atomic::Ordering};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SkinFrame {
     /// Description of the frame: size, time and quality.
-    pub moment: SkinMoment,
+    pub header: SkinFrameHeader,
     /// Positions of the points, m.
     pub points: Vec<[f32; 3]>,
     /// Outward unit normals at the points.
@@ -87,7 +87,7 @@ impl Skin {
     }
 
     /// Returns the maximum number of triangles of a frame.
-    pub fn most_triangles(&self) -> usize {
+    pub fn max_triangles(&self) -> usize {
         self.header.capacity.triangles as usize
     }
 
@@ -107,7 +107,7 @@ impl Skin {
         for _ in 0..READ_ATTEMPTS {
             let mut head = [0; SKIN_FIXED_WORDS];
             let number = self.reader.read_into(&mut head).map_err(read)?;
-            let counts = SkinMoment::from_words(&head).counts;
+            let counts = SkinFrameHeader::from_words(&head).counts;
             self.header.check_counts(counts)?;
             // At most a slot, whose words the check of the header has counted.
             let all = counts.words() as usize;
@@ -133,13 +133,13 @@ impl Skin {
         let all = self.copy()?;
         let words = &self.words[..all];
         let head = std::array::from_fn(|index| words.get(index).copied().unwrap_or(0));
-        let moment = SkinMoment::from_words(&head);
-        let Some([points, normals, velocities, triangles]) = moment.counts.places() else {
+        let header = SkinFrameHeader::from_words(&head);
+        let Some([points, normals, velocities, triangles]) = header.counts.places() else {
             return Err(ReadError::Empty.into());
         };
-        let count = moment.counts.points;
+        let count = header.counts.points;
         let corners = || unpack(words[triangles.clone()].iter().copied());
-        for (triangle, corners) in corners().take(moment.counts.triangles as usize).enumerate() {
+        for (triangle, corners) in corners().take(header.counts.triangles as usize).enumerate() {
             if let Some(corner) = corners.into_iter().find(|corner| *corner >= count) {
                 return Err(SkinError::Corner {
                     triangle,
@@ -160,8 +160,8 @@ impl Skin {
             list.extend(some.map(|v| v.map(f32::from_bits)));
         }
         frame.triangles.clear();
-        (frame.triangles).extend(corners().take(moment.counts.triangles as usize));
-        frame.moment = moment;
+        (frame.triangles).extend(corners().take(header.counts.triangles as usize));
+        frame.header = header;
         Ok(())
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::RequestError;
 use hapticd_protocol::block::{
-    HEADER_WORDS, SEQUENCE_WORD, SURFACE_FIXED_WORDS, SurfaceHeader, SurfaceMoment, unpack,
+    HEADER_WORDS, SEQUENCE_WORD, SURFACE_FIXED_WORDS, SurfaceFrameHeader, SurfaceHeader, unpack,
 };
 use hapticd_sync::{
     seqlock::{
@@ -94,7 +94,7 @@ impl Surface {
     /// [`ReadError`]: nothing was published yet, or the writer interfered in every attempt. The
     /// latter happens now and then for a large body; then continue with the previous points.
     /// `points` is unchanged.
-    pub fn read(&mut self, points: &mut Vec<[f32; 3]>) -> Result<SurfaceMoment, ReadError> {
+    pub fn read(&mut self, points: &mut Vec<[f32; 3]>) -> Result<SurfaceFrameHeader, ReadError> {
         match self.reader.read_into(&mut self.words) {
             Ok(_) => {}
             Err(ReadSliceError::Read(error)) => return Err(error),
@@ -102,11 +102,11 @@ impl Surface {
             Err(ReadSliceError::Length(_)) => return Err(ReadError::Empty),
         }
         let mut words = self.words.iter().copied();
-        let moment =
+        let header =
             std::array::from_fn::<_, SURFACE_FIXED_WORDS, _>(|_| words.next().unwrap_or(0));
         points.clear();
         points.extend(unpack(words).map(|point| point.map(f32::from_bits)));
-        Ok(SurfaceMoment::from_words(moment))
+        Ok(SurfaceFrameHeader::from_words(header))
     }
 }
 
@@ -167,15 +167,15 @@ mod tests {
         pack(&mut words[3..], numbers);
         let mut writer = SliceWriter::new(block, SEQUENCE_WORD, words.len()).unwrap();
         writer.write(&words).unwrap();
-        let moment = SurfaceMoment {
+        let header = SurfaceFrameHeader {
             tick: 11,
             time_ns: 22,
             lost_ns: 33,
         };
-        assert_eq!(surface.read(&mut points), Ok(moment));
+        assert_eq!(surface.read(&mut points), Ok(header));
         assert_eq!(points, expected);
         assert_eq!(surface.version(), 1);
-        assert_eq!(counted(|| surface.read(&mut points)), (Ok(moment), 0));
+        assert_eq!(counted(|| surface.read(&mut points)), (Ok(header), 0));
 
         writer.memory().words()[SEQUENCE_WORD].store(3, Ordering::Relaxed);
         assert_eq!(surface.read(&mut points), Err(ReadError::Torn));

@@ -11,8 +11,8 @@ use crate::{
     scene::{Link, VisibleArm, VisibleBody, VisibleScene, isometry},
 };
 use hapticd_client::{
-    BodyInfo, BodyKind, Client, Event, News, RequestError, Skin, SkinFrame, SkinMoment,
-    Subscription, Surface, force_off_text, skin_flag, tool_of_arm, want,
+    BodyInfo, BodyKind, Client, Event, Notification, RequestError, Skin, SkinFrame,
+    SkinFrameHeader, Subscription, Surface, force_off_text, skin_flag, tool_id, topic,
 };
 use nalgebra::Isometry3;
 use std::{
@@ -115,8 +115,8 @@ impl Feed {
         let mut arms = Vec::new();
         let mut subscriptions = Vec::new();
         for info in infos {
-            let wants = want::STATE | want::CONTACTS | want::BODIES | want::EVENTS;
-            subscriptions.push(client.subscribe(info.index, wants).map_err(text)?);
+            let topics = topic::STATE | topic::CONTACTS | topic::BODIES | topic::EVENTS;
+            subscriptions.push(client.subscribe(info.index, topics).map_err(text)?);
             arms.push(VisibleArm {
                 tool: tool(&mut client, info.index, info.tool_radius_m)?,
                 info,
@@ -163,8 +163,8 @@ impl Feed {
 
     fn read(&mut self, connection: &mut Connection, now_s: f64) -> Result<(), String> {
         let mut changed = false;
-        while let Some(news) = connection.client.poll(Duration::ZERO).map_err(text)? {
-            changed |= self.record_news(&news);
+        while let Some(notification) = connection.client.poll(Duration::ZERO).map_err(text)? {
+            changed |= self.record(&notification);
         }
         if changed {
             self.list(connection)?;
@@ -214,7 +214,7 @@ impl Feed {
                     *shown = version;
                     let (points, normals) = (&self.skin.points, &self.skin.normals);
                     Arc::make_mut(&mut body.model).replace(points, normals, &self.skin.triangles);
-                    body.note = skin_note(&self.skin.moment);
+                    body.note = skin_note(&self.skin.header);
                     body.world_from_body = Some(Isometry3::identity());
                 }
             }
@@ -249,38 +249,50 @@ impl Feed {
         )
     }
 
-    /// Records news; returns true if bodies came or went.
-    fn record_news(&mut self, news: &News) -> bool {
-        let line = match news {
-            News::Event(Event::BodyJoined(joined)) => format!("body {} joined", joined.name),
-            News::Event(Event::BodyLeft(left)) => {
+    /// Records a notification; returns true if bodies came or went.
+    fn record(&mut self, notification: &Notification) -> bool {
+        let line = match notification {
+            Notification::Event(Event::BodyJoined(joined)) => {
+                format!("body {} joined", joined.name)
+            }
+            Notification::Event(Event::BodyLeft(left)) => {
                 let name = self.scene.bodies.iter().find(|body| body.id == left.body);
                 format!("body {} left", name.map_or("?", |body| &body.name))
             }
-            News::Event(Event::ArmAttached(event)) => format!("{} is there", self.arm(event.arm)),
-            News::Event(Event::ArmLost(event)) => format!("{} was lost", self.arm(event.arm)),
-            News::Event(Event::ForceOff(event)) => {
+            Notification::Event(Event::ArmAttached(event)) => {
+                format!("{} is there", self.arm(event.arm))
+            }
+            Notification::Event(Event::ArmLost(event)) => {
+                format!("{} was lost", self.arm(event.arm))
+            }
+            Notification::Event(Event::ForceOff(event)) => {
                 let why = force_off_text(event.reason);
                 format!("force of {} off: {why}", self.arm(event.arm))
             }
-            News::Event(Event::ForceOn(event)) => format!("force of {} on", self.arm(event.arm)),
-            News::Event(Event::ConfigReloaded(_)) => "configuration read again".to_owned(),
-            News::Event(Event::ConfigRefused(_)) => "configuration refused".to_owned(),
-            News::Event(Event::ShuttingDown(_)) => "the daemon ends".to_owned(),
-            News::Event(Event::RecordingStopped(_)) => "the recording stopped".to_owned(),
-            News::Event(Event::LeaseExpired(_) | Event::Silent(_)) | News::Refused(_) => {
+            Notification::Event(Event::ForceOn(event)) => {
+                format!("force of {} on", self.arm(event.arm))
+            }
+            Notification::Event(Event::ConfigReloaded(_)) => "configuration read again".to_owned(),
+            Notification::Event(Event::ConfigRefused(_)) => "configuration refused".to_owned(),
+            Notification::Event(Event::ShuttingDown(_)) => "the daemon ends".to_owned(),
+            Notification::Event(Event::RecordingStopped(_)) => "the recording stopped".to_owned(),
+            Notification::Event(Event::LeaseExpired(_) | Event::ClientSilent(_))
+            | Notification::Refused(_) => {
                 return false;
             }
             // The lost events may have been about bodies.
-            News::Event(Event::EventsLost(_)) => return true,
+            Notification::Event(Event::EventsLost(_)) => return true,
         };
         self.scene.tell(line);
-        matches!(news, News::Event(Event::BodyJoined(_) | Event::BodyLeft(_)))
+        matches!(
+            notification,
+            Notification::Event(Event::BodyJoined(_) | Event::BodyLeft(_))
+        )
     }
 }
 
 /// Describes a skin: its size, resolution, time and faults.
-fn skin_note(moment: &SkinMoment) -> String {
+fn skin_note(header: &SkinFrameHeader) -> String {
     let flags = [
         (skin_flag::COARSE, "coarser than wanted"),
         (skin_flag::CLIPPED, "cut off"),
@@ -289,13 +301,13 @@ fn skin_note(moment: &SkinMoment) -> String {
         (skin_flag::CREASED, "creased"),
         (skin_flag::UNCONTROLLED, "blended all over"),
     ];
-    let flags = flags.iter().filter(|(bit, _)| moment.flags & bit != 0);
+    let flags = flags.iter().filter(|(bit, _)| header.flags & bit != 0);
     let flags: String = flags.map(|(_, text)| format!(", {text}")).collect();
     format!(
         "{} triangles, cubes of {:.2} mm, {:.1} ms{flags}",
-        moment.counts.triangles,
-        moment.cell_m * 1e3,
-        moment.took_ns as f64 * 1e-6,
+        header.counts.triangles,
+        header.cell_m * 1e3,
+        header.compute_ns as f64 * 1e-6,
     )
 }
 
@@ -306,15 +318,12 @@ fn text(error: RequestError) -> String {
 /// Returns true if the daemon understood the request and refused it: a body left between the list
 /// and the request, or it does not have the requested item.
 fn refused(error: &RequestError) -> bool {
-    matches!(
-        error,
-        RequestError::Refused(_) | RequestError::Unsupported { .. }
-    )
+    matches!(error, RequestError::Refused(_))
 }
 
 /// Returns the model of a tool; a ball of its radius if the daemon does not provide the shape.
 fn tool(client: &mut Client, arm: u8, radius_m: f64) -> Result<Arc<Model>, String> {
-    match client.shape(tool_of_arm(arm)) {
+    match client.shape(tool_id(arm)) {
         Ok(mesh) => Ok(Arc::new(model(&mesh))),
         Err(error) if refused(&error) => {
             let ball = Model::ball();

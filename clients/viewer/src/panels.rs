@@ -490,7 +490,7 @@ fn facts(ui: &mut Ui, arm: &VisibleArm, state: &ArmState, narrow: bool) {
     }
     row(ui, "wanted", small(format!("{wanted_n:.2} N")));
     // The first three degrees are forces.
-    if arm.info.degrees_out > 3 {
+    if arm.info.actuated_dof > 3 {
         row(
             ui,
             "torque",

@@ -17,7 +17,7 @@ use std::time::Duration;
 use hapticd_deformable::{
     DeformableScene, LargeSkin, Polygonizer, SkinBy, SkinMade, SkinMaker, SkinSpec, SkinStates,
 };
-use hapticd_protocol::block::{SkinMoment, skin_flag};
+use hapticd_protocol::block::{SkinFrameHeader, skin_flag};
 use hapticd_sync::latest;
 use hapticd_sys::clock::{now_ns, thread_cpu_ns};
 
@@ -231,16 +231,16 @@ impl SkinBody {
         let sound = made.check.is_sound();
         self.faulty += u32::from(!sound);
         self.frames += 1;
-        let mut moment = moment_of(&made, body.primitives.len());
-        moment.frame = self.frames;
-        moment.tick = update.states.tick;
-        moment.time_ns = update.time_ns;
-        moment.faulty_frames = self.faulty;
-        moment.skipped = skipped;
-        moment.took_ns = took_ns;
+        let mut header = frame_header(&made, body.primitives.len());
+        header.frame = self.frames;
+        header.tick = update.states.tick;
+        header.time_ns = update.time_ns;
+        header.faulty_frames = self.faulty;
+        header.skipped = skipped;
+        header.compute_ns = took_ns;
         let mesh = self.maker.mesh();
         let written = self.writer.write(
-            moment,
+            header,
             &SkinMesh {
                 points: &mesh.points,
                 normals: &mesh.normals,
@@ -288,7 +288,7 @@ pub fn bodies(
 }
 
 /// Header of a frame.
-fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
+fn frame_header(made: &SkinMade, primitives: usize) -> SkinFrameHeader {
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let check = &made.check;
     let faults = check.faults.open_edges + check.faults.pinched + check.not_finite + check.strays;
@@ -301,7 +301,7 @@ fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
         (skin_flag::UNCONTROLLED, made.uncontrolled),
         (skin_flag::CREASED, made.creased),
     ];
-    SkinMoment {
+    SkinFrameHeader {
         flags: flags
             .iter()
             .filter(|(_, is)| *is)
@@ -309,11 +309,11 @@ fn moment_of(made: &SkinMade, primitives: usize) -> SkinMoment {
             .sum(),
         coarser: made.rung,
         cell_m: made.cell_m,
-        felt_m: made.felt_m,
+        deviation_m: made.felt_m,
         faults: number(faults),
         primitives: number(primitives),
         small: number(small),
-        ..SkinMoment::default()
+        ..SkinFrameHeader::default()
     }
 }
 

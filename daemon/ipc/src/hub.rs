@@ -15,11 +15,11 @@ use super::{
 };
 use bucket::Verdict;
 use hapticd_protocol::{
-    MAJOR, MINOR, MINOR_SAFETY, MINOR_SURFACES,
-    event::{self, Event, RemovedCode},
+    MAJOR, MINOR,
+    event::{self, Event, RemovalReason},
     frame::{Header, MAX_MESSAGE, Message},
-    reply::{self, ArmInfo, ErrorCode, Refused, RefusedCode, Reply},
-    request::{AddBody, BodyKind, Hello, Request},
+    reply::{self, ArmInfo, ErrorCode, RefusalReason, Refused, Reply},
+    request::{AddBody, Hello, Request},
     text::Text,
 };
 use hapticd_scene::BodySpec;
@@ -224,10 +224,10 @@ impl Hub {
         now_ns: u64,
     ) -> Result<ClientId, Refused> {
         if !permitted {
-            return Err(self.refused(RefusedCode::NotPermitted, None));
+            return Err(self.refused(RefusalReason::NotPermitted, None));
         }
         if self.stopping {
-            return Err(self.refused(RefusedCode::ShuttingDown, None));
+            return Err(self.refused(RefusalReason::ShuttingDown, None));
         }
         // Applications cannot lock out a technician, who may undo what they did.
         let places = match role {
@@ -237,7 +237,7 @@ impl Hub {
         if self.sessions.len() >= places {
             return Err(Refused {
                 limit: u16::try_from(places).unwrap_or(u16::MAX),
-                ..self.refused(RefusedCode::TooManyClients, None)
+                ..self.refused(RefusalReason::TooManyClients, None)
             });
         }
         let id = ClientId(self.next_client);
@@ -249,9 +249,9 @@ impl Hub {
         Ok(id)
     }
 
-    fn refused(&self, code: RefusedCode, hello: Option<&Hello>) -> Refused {
+    fn refused(&self, reason: RefusalReason, hello: Option<&Hello>) -> Refused {
         Refused {
-            code,
+            reason,
             major: MAJOR,
             minor: MINOR,
             client_major: hello.map_or(0, |hello| hello.major),
@@ -318,12 +318,12 @@ impl Hub {
         let Some(session) = self.sessions.get_mut(&client) else {
             return;
         };
-        let (greeted, minor) = (session.name.is_some(), session.minor);
+        let greeted = session.name.is_some();
         let verdict = session.bucket.take(now_ns);
         if verdict == Verdict::Flood {
             let per_s = self.quotas.messages_per_s;
             let why = Expulsion::Flood { per_s };
-            let reply = error_reply(&why.refusal().in_version(minor), kind).into();
+            let reply = error_reply(&why.refusal(), kind).into();
             out.push(Output::Reply { client, id, reply });
             self.expel(client, why, out);
             return;
@@ -353,7 +353,7 @@ impl Hub {
             Err(refusal) => out.push(Output::Reply {
                 client,
                 id,
-                reply: error_reply(&refusal.in_version(minor), kind).into(),
+                reply: error_reply(&refusal, kind).into(),
             }),
         }
     }
@@ -368,31 +368,30 @@ impl Hub {
         let Envelope {
             client, id, now_ns, ..
         } = envelope;
-        let refuse = |code, hello: Option<&Hello>, hub: &mut Self, out: &mut Vec<Output<F>>| {
+        let refuse = |reason, hello: Option<&Hello>, hub: &mut Self, out: &mut Vec<Output<F>>| {
             out.push(Output::Reply {
                 client,
                 id,
-                reply: hub.refused(code, hello).into(),
+                reply: hub.refused(reason, hello).into(),
             });
             hub.expel(client, Expulsion::NoHello, out);
         };
         let hello = match decoded {
             Ok(Request::Hello(hello)) if hello.magic == hapticd_protocol::MAGIC => hello,
-            _ => return refuse(RefusedCode::NotHello, None, self, out),
+            _ => return refuse(RefusalReason::NotHello, None, self, out),
         };
         if hello.major != MAJOR {
-            return refuse(RefusedCode::Version, Some(&hello), self, out);
+            return refuse(RefusalReason::VersionMismatch, Some(&hello), self, out);
         }
         if hello.features != 0 {
             // Reserved for later minor versions, which this daemon cannot know.
-            return refuse(RefusedCode::NotHello, Some(&hello), self, out);
+            return refuse(RefusalReason::NotHello, Some(&hello), self, out);
         }
         let quotas = self.quotas;
         let Some(session) = self.sessions.get_mut(&client) else {
             return;
         };
         session.name = Some(hello.name);
-        session.minor = hello.minor.min(MINOR);
         session.heard(now_ns, quotas.lease_ms);
         let welcome = reply::Welcome {
             magic: hapticd_protocol::MAGIC,
@@ -435,7 +434,7 @@ impl Hub {
             self.broadcast(
                 event::BodyLeft {
                     body: *body,
-                    why: RemovedCode::ClientGone,
+                    reason: RemovalReason::ClientGone,
                 }
                 .into(),
                 out,
@@ -525,14 +524,12 @@ impl Hub {
             Some(Pending::Add(adding)) => self.added(adding, answer, now_ns, out),
             Some(Pending::Done { client, id, kind }) => {
                 // A client that is gone needs no answer; its request was carried out anyway.
-                let Some(session) = self.sessions.get_mut(&client) else {
+                if !self.sessions.contains_key(&client) {
                     return;
-                };
+                }
                 let reply = match answer {
                     Answer::Done | Answer::Added { .. } => reply::Done {}.into(),
-                    Answer::Refused(refusal) => {
-                        error_reply(&refusal.clone().in_version(session.minor), kind).into()
-                    }
+                    Answer::Refused(refusal) => error_reply(refusal, kind).into(),
                 };
                 out.push(Output::Reply { client, id, reply });
             }
@@ -631,9 +628,9 @@ impl Hub {
                 self.registry.add(record, None, 0);
                 self.broadcast(event.into(), out);
             }
-            Notice::BodyLeft { body, why } => {
+            Notice::BodyLeft { body, reason } => {
                 if self.registry.remove(body) {
-                    self.broadcast(event::BodyLeft { body, why }.into(), out);
+                    self.broadcast(event::BodyLeft { body, reason }.into(), out);
                 }
             }
         }
@@ -680,7 +677,7 @@ impl Hub {
                         let silent_ms = u32::try_from(silent_ms).unwrap_or(u32::MAX);
                         out.push(Output::Event {
                             client,
-                            event: event::Silent { silent_ms }.into(),
+                            event: event::ClientSilent { silent_ms }.into(),
                         });
                     }
                     continue;
@@ -693,7 +690,7 @@ impl Hub {
             out.push(Output::Reply {
                 client,
                 id: 0,
-                reply: self.refused(RefusedCode::NotHello, None).into(),
+                reply: self.refused(RefusalReason::NotHello, None).into(),
             });
             self.expel(client, Expulsion::NoHello, out);
         }
@@ -709,14 +706,10 @@ impl Hub {
     }
 
     fn broadcast<F>(&self, event: Event, out: &mut Vec<Output<F>>) {
-        let of = match &event {
-            Event::BodyJoined(joined) => joined.kind,
-            _ => BodyKind::Static,
-        };
         out.extend(
             self.sessions
                 .values()
-                .filter(|session| session.events && session.knows(of))
+                .filter(|session| session.events)
                 .map(|session| Output::Event {
                     client: session.id,
                     event: event.clone(),
@@ -745,30 +738,6 @@ impl Hub {
         self.next_token += 1;
         self.pending.insert(token, pending);
         token
-    }
-}
-
-impl Refusal {
-    /// Translates the refusal for a minor version. Clients older than deformable bodies learn that
-    /// there is no such body, and for them limits that cannot be kept are numbers out of range.
-    fn in_version(self, minor: u16) -> Self {
-        match self.code {
-            ErrorCode::Deformable if minor < MINOR_SURFACES => Self {
-                code: ErrorCode::NoSuchBody,
-                detail: String::new(),
-                ..self
-            },
-            ErrorCode::LimitsRefused if minor < MINOR_SAFETY => Self {
-                code: ErrorCode::OutOfRange,
-                ..self
-            },
-            // Older versions have no code for it.
-            ErrorCode::BadBody if minor < MINOR_SAFETY => Self {
-                code: ErrorCode::OutOfRange,
-                ..self
-            },
-            _ => self,
-        }
     }
 }
 

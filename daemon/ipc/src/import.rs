@@ -30,7 +30,7 @@ pub(super) fn import<F: AsFd>(
 ) -> Result<Imported, Refusal> {
     let refused = |error: FileError| match &error {
         FileError::NotSealable { .. } | FileError::Unsealed { .. } => {
-            Refusal::text(ErrorCode::BadDescriptor, error.to_string())
+            Refusal::text(ErrorCode::InvalidDescriptor, error.to_string())
         }
         FileError::TooLong { bytes, limit } => {
             Refusal::new(ErrorCode::MeshTooLarge, *bytes, *limit)
@@ -38,11 +38,11 @@ pub(super) fn import<F: AsFd>(
         // Not opened for reading: the sender's fault. Any other error is a shortage of this
         // process.
         FileError::System { source, .. } if source.kind() != std::io::ErrorKind::OutOfMemory => {
-            Refusal::text(ErrorCode::BadDescriptor, error.to_string())
+            Refusal::text(ErrorCode::InvalidDescriptor, error.to_string())
         }
         FileError::System { .. } => Refusal::text(ErrorCode::Internal, error.to_string()),
     };
-    let bad = |error: MeshError| Refusal::text(ErrorCode::BadMesh, error.to_string());
+    let bad = |error: MeshError| Refusal::text(ErrorCode::InvalidMesh, error.to_string());
     let length = sealed_length(&job.file, job.limit_bytes).map_err(refused)?;
     let header = read_start(&job.file, length.min(MESH_HEADER_BYTES)).map_err(refused)?;
     let (vertices, triangles) = Mesh::counts(&header, length as u64).map_err(bad)?;
@@ -63,7 +63,7 @@ pub(super) fn import<F: AsFd>(
 fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refusal> {
     let positions = mesh.positions.into_iter().map(Vec3::from).collect();
     let mesh = TriMesh::new(positions, mesh.triangles)
-        .map_err(|error| Refusal::text(ErrorCode::BadMesh, error.to_string()))?;
+        .map_err(|error| Refusal::text(ErrorCode::InvalidMesh, error.to_string()))?;
     let kind = match request.kind {
         request::BodyKind::Static => BodyKind::Static,
         request::BodyKind::Kinematic => BodyKind::Kinematic,
@@ -81,7 +81,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     };
     let file = ShapeFile::new(&mesh).map_err(|error| {
         let code = match error {
-            ShapeFileError::Mesh(_) => ErrorCode::BadMesh,
+            ShapeFileError::Mesh(_) => ErrorCode::InvalidMesh,
             ShapeFileError::File(_) => ErrorCode::Internal,
         };
         Refusal::text(code, error.to_string())
@@ -92,7 +92,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
             "a solid body's mesh must be closed and outward: {}",
             report.defects()
         );
-        return Err(Refusal::text(ErrorCode::BadMesh, detail));
+        return Err(Refusal::text(ErrorCode::InvalidMesh, detail));
     }
     let [x, y, z, w] = request.world_from_body.rotation_xyzw;
     let rotation = Quat::new_normalize(nalgebra::Quaternion::new(w, x, y, z));
@@ -203,7 +203,10 @@ mod tests {
     fn an_open_mesh_is_no_solid_but_may_be_a_sheet() {
         let mut open = tetrahedron();
         open.triangles.pop();
-        assert_eq!(run(file(&open), true, 1000).err(), Some(ErrorCode::BadMesh));
+        assert_eq!(
+            run(file(&open), true, 1000).err(),
+            Some(ErrorCode::InvalidMesh)
+        );
         assert_eq!(run(file(&open), false, 1000).unwrap().triangles, 3);
     }
 
@@ -215,7 +218,7 @@ mod tests {
         }
         assert_eq!(
             run(file(&inverted), true, 1000).err(),
-            Some(ErrorCode::BadMesh)
+            Some(ErrorCode::InvalidMesh)
         );
     }
 
@@ -226,11 +229,11 @@ mod tests {
             Some(ErrorCode::MeshTooLarge)
         );
         let garbage = create_sealed("hapticd-test", &[7; 100]).unwrap();
-        assert_eq!(run(garbage, true, 1000).err(), Some(ErrorCode::BadMesh));
+        assert_eq!(run(garbage, true, 1000).err(), Some(ErrorCode::InvalidMesh));
         let folder = std::fs::File::open("/").unwrap().into();
         assert_eq!(
             run(folder, true, 1000).err(),
-            Some(ErrorCode::BadDescriptor)
+            Some(ErrorCode::InvalidDescriptor)
         );
         let empty = Mesh {
             positions: vec![],
@@ -238,7 +241,7 @@ mod tests {
         };
         assert_eq!(
             run(file(&empty), false, 1000).err(),
-            Some(ErrorCode::BadMesh)
+            Some(ErrorCode::InvalidMesh)
         );
     }
 }

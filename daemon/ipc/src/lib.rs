@@ -57,7 +57,7 @@ pub use sockets::{Endpoint, SocketError, folder_of};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
 use hapticd_protocol::{
-    event::{Event, RemovedCode},
+    event::{Event, RemovalReason},
     reply::ErrorCode,
     request::{BodyKind, MAX_LEASE_MS, TightenLimits},
     text::Name,
@@ -131,7 +131,7 @@ impl Expulsion {
                 (ErrorCode::TooManyMessages, waiting as u64, waiting as u64)
             }
             Expulsion::OpenDescriptors { open, limit } => {
-                (ErrorCode::BadDescriptor, open as u64, limit as u64)
+                (ErrorCode::InvalidDescriptor, open as u64, limit as u64)
             }
         };
         let detail = format!("the client is closed: {self}");
@@ -373,9 +373,9 @@ impl From<&AddError> for Refusal {
         let code = match error {
             AddError::Full | AddError::Planar(_) => ErrorCode::SceneFull,
             AddError::NameTaken(_) => ErrorCode::NameTaken,
-            AddError::OpenSolid { .. } => ErrorCode::BadMesh,
+            AddError::OpenSolid { .. } => ErrorCode::InvalidMesh,
             AddError::BadPose(_) | AddError::BadMaterial { .. } => ErrorCode::OutOfRange,
-            AddError::Dynamics { .. } => ErrorCode::BadBody,
+            AddError::Dynamics { .. } => ErrorCode::InvalidBody,
             // An error kind newer than this list.
             _ => ErrorCode::Internal,
         };
@@ -398,7 +398,7 @@ impl From<&CommandError> for Refusal {
         let (code, body) = match error {
             CommandError::NoSuchBody(body) => (ErrorCode::NoSuchBody, *body),
             CommandError::Static(body) => (ErrorCode::StaticBody, *body),
-            CommandError::Dynamic(body) => (ErrorCode::NotYours, *body),
+            CommandError::Dynamic(body) => (ErrorCode::NotPermitted, *body),
             CommandError::BadTarget(body) => (ErrorCode::OutOfRange, *body),
             // An error kind newer than this list.
             _ => (ErrorCode::Internal, 0),
@@ -445,7 +445,7 @@ pub enum Notice {
         /// Id of the body.
         body: u32,
         /// Why it is gone.
-        why: RemovedCode,
+        reason: RemovalReason,
     },
 }
 

@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, atomic::Ordering};
 
 use hapticd_protocol::block::{
-    SEQUENCE_WORD, SKIN_FIXED_WORDS, SkinCounts, SkinHeader, SkinMoment, pack,
+    SEQUENCE_WORD, SKIN_FIXED_WORDS, SkinCounts, SkinFrameHeader, SkinHeader, pack,
 };
 use hapticd_sync::{seqlock::turns::TurnsWriter, words::WritableWords};
 use hapticd_sys::{
@@ -128,11 +128,15 @@ impl SkinWriter {
         self.capacity
     }
 
-    /// Publishes a frame. Sets the counts and the time of publication in `moment`.
+    /// Publishes a frame. Sets the counts and the time of publication in `header`.
     ///
     /// # Errors
     /// [`WriteError`], and then nothing is published.
-    pub fn write(&mut self, mut moment: SkinMoment, mesh: &SkinMesh<'_>) -> Result<(), WriteError> {
+    pub fn write(
+        &mut self,
+        mut header: SkinFrameHeader,
+        mesh: &SkinMesh<'_>,
+    ) -> Result<(), WriteError> {
         let SkinMesh {
             points,
             normals,
@@ -174,7 +178,7 @@ impl SkinWriter {
             }
         }
         let places = counts.places().ok_or(full)?;
-        moment.counts = counts;
+        header.counts = counts;
         for (place, list) in places.iter().zip([points, normals, velocities]) {
             pack(
                 &mut self.words[place.clone()],
@@ -185,8 +189,8 @@ impl SkinWriter {
             &mut self.words[places[3].clone()],
             triangles.iter().flatten().copied(),
         );
-        moment.published_ns = now_ns();
-        self.words[..SKIN_FIXED_WORDS].copy_from_slice(&moment.to_words());
+        header.published_ns = now_ns();
+        self.words[..SKIN_FIXED_WORDS].copy_from_slice(&header.to_words());
         // No longer than a slot: the counts were checked against its capacity.
         self.lock
             .write(&self.words[..places[3].end])

@@ -2,7 +2,7 @@
 //! daemon.
 
 use super::descriptor_closer::{DescriptorCloser, Foreign, UnclosedCount};
-use hapticd_protocol::place::Place;
+use hapticd_protocol::socket_folder::SocketFolder;
 use hapticd_sys::{
     folder::{self, FolderError},
     socket::Listener,
@@ -138,9 +138,9 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 ///
 /// # Errors
 /// [`SocketError::Nowhere`].
-pub fn folder_of(places: &[Place]) -> Result<PathBuf, SocketError> {
+pub fn folder_of(places: &[SocketFolder]) -> Result<PathBuf, SocketError> {
     let mut tried = String::new();
-    for Place { folder, .. } in places {
+    for SocketFolder { path: folder, .. } in places {
         let made = make(folder).map_err(FolderError::System);
         match made.and_then(|()| folder::check(folder, folder::user())) {
             Ok(()) => return Ok(folder.clone()),
@@ -395,9 +395,9 @@ mod tests {
         std::fs::set_permissions(&target.0, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::os::unix::fs::symlink(&target.0, &link.0).unwrap();
         std::fs::write(&file.0, "").unwrap();
-        let places = |folders: &[&Folder]| -> Vec<Place> {
-            let place = |folder: &&Folder| Place {
-                folder: folder.0.clone(),
+        let places = |folders: &[&Folder]| -> Vec<SocketFolder> {
+            let place = |folder: &&Folder| SocketFolder {
+                path: folder.0.clone(),
                 world_writable: true,
             };
             folders.iter().map(place).collect()

@@ -9,8 +9,8 @@
 
 use hapticd_protocol::{
     block::{
-        PAYLOAD_WORD, SEQUENCE_WORD, SURFACE_FIXED_WORDS, SurfaceError, SurfaceHeader,
-        SurfaceMoment, pack,
+        PAYLOAD_WORD, SEQUENCE_WORD, SURFACE_FIXED_WORDS, SurfaceError, SurfaceFrameHeader,
+        SurfaceHeader, pack,
     },
     request::BodyKind,
 };
@@ -170,12 +170,12 @@ impl SurfaceWriter {
     ) -> Result<(), WriteError> {
         let body = self.id;
         let (fixed, places) = self.words.split_at_mut(SURFACE_FIXED_WORDS);
-        let moment = SurfaceMoment {
+        let header = SurfaceFrameHeader {
             tick,
             time_ns,
             lost_ns: self.lost_ns,
         };
-        fixed.copy_from_slice(&moment.to_words());
+        fixed.copy_from_slice(&header.to_words());
         let (mut given, mut not_finite) = (0, None);
         let mut points = points.fuse();
         let placed = points.by_ref().take(self.points).inspect(|at_m| {

@@ -8,6 +8,7 @@ mod loop_events;
 mod shapes_of_bodies;
 mod skins_of_bodies;
 mod surfaces_of_bodies;
+mod versions;
 
 use super::{
     Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Expulsion, GoneWhy, Handle,
@@ -19,15 +20,15 @@ use super::{
 };
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use hapticd_client::{
-    ArmState, BodyKind, BodySpec, Client, ConnectError, ErrorCode, Event, Mesh, News, Pose,
-    RequestError, want,
+    ArmState, BodyKind, BodySpec, Client, ConnectError, ErrorCode, Event, Mesh, Notification, Pose,
+    RequestError, topic,
 };
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::{TriMesh, Vec3, shapes};
 use hapticd_loop::events::EventFeed;
 use hapticd_protocol::{
     frame::Message,
-    reply::{ArmInfo, RefusedCode, Reply},
+    reply::{ArmInfo, RefusalReason, Reply},
     request::{self, Request},
     text::Name,
     wire::Limit,
@@ -317,8 +318,8 @@ fn arm() -> ArmInfo {
         peak_torque_nm: Limit(0.0),
         tool_radius_m: 0.005,
         period_ns: 1_000_000,
-        degrees_in: 3,
-        degrees_out: 3,
+        sensed_dof: 3,
+        actuated_dof: 3,
         index: 0,
         attached: true,
     }
@@ -374,7 +375,10 @@ fn a_client_sees_what_the_loop_writes() {
     let mut client = fixture.client("viewer");
     assert_eq!(client.arms().unwrap(), [arm()]);
     let mut subscription = client
-        .subscribe(0, want::STATE | want::CONTACTS | want::BODIES | want::WAKE)
+        .subscribe(
+            0,
+            topic::STATE | topic::CONTACTS | topic::BODIES | topic::WAKE,
+        )
         .unwrap();
     assert_eq!(subscription.state_version(), 0);
     fixture.writers.arms[0].1.state.write(
@@ -391,7 +395,7 @@ fn a_client_sees_what_the_loop_writes() {
         "the relay rings"
     );
     assert_eq!(
-        refusal(client.subscribe(1, want::STATE).unwrap_err()),
+        refusal(client.subscribe(1, topic::STATE).unwrap_err()),
         ErrorCode::NoSuchArm
     );
     fixture.stop();
@@ -407,11 +411,11 @@ fn a_client_sees_what_the_loop_writes() {
 fn a_body_goes_from_the_clients_mesh_to_the_scene_and_leaves_with_the_client() {
     let fixture = Fixture::new("body", patient());
     let (mut client, mut other) = (fixture.client("app"), fixture.client("listener"));
-    other.subscribe(0, want::EVENTS).unwrap();
+    other.subscribe(0, topic::EVENTS).unwrap();
     fixture.add(&mut client, 7);
     let bodies = client.bodies().unwrap();
     assert_eq!(
-        (bodies[0].body, bodies[0].triangles, bodies[0].yours),
+        (bodies[0].body, bodies[0].triangles, bodies[0].owned),
         (7, 12, true)
     );
     client
@@ -426,7 +430,7 @@ fn a_body_goes_from_the_clients_mesh_to_the_scene_and_leaves_with_the_client() {
     assert_eq!(fixture.expect_gone(number), (GoneWhy::Closed, vec![7]));
     let mut events = Vec::new();
     while events.len() < 2 {
-        if let Some(News::Event(event)) = other.poll(PATIENCE).unwrap() {
+        if let Some(Notification::Event(event)) = other.poll(PATIENCE).unwrap() {
             events.push(event);
         }
     }
@@ -499,7 +503,7 @@ fn a_silent_client_is_told_of_and_comes_back_when_it_speaks() {
     fixture.add(&mut client, 3);
     // Sending nothing is enough.
     assert!(matches!(fixture.command(), Command::Silent { bodies, .. } if bodies == [3]));
-    client.renew(10_000).unwrap();
+    client.renew_leases(10_000).unwrap();
     assert!(matches!(fixture.command(), Command::Back { bodies, .. } if bodies == [3]));
 }
 
@@ -515,7 +519,7 @@ fn one_client_too_many_is_told_so_and_the_place_of_one_that_goes_is_free() {
     let (first, second) = (fixture.client("1"), fixture.client("2"));
     let error = Client::connect_to(&fixture.folder.join("app.sock"), "3").unwrap_err();
     assert!(
-        matches!(&error, ConnectError::Refused(refused) if refused.code == RefusedCode::TooManyClients && refused.limit == 2),
+        matches!(&error, ConnectError::Refused(refused) if refused.reason == RefusalReason::TooManyClients && refused.limit == 2),
         "{error}"
     );
     let number = first.welcome().client;
@@ -569,7 +573,7 @@ fn when_the_scene_is_full_motions_wait_and_what_takes_force_away_is_never_lost()
 fn a_daemon_that_ends_tells_its_clients_and_removes_its_sockets() {
     let mut fixture = Fixture::new("end", patient());
     let mut client = fixture.client("app");
-    client.subscribe(0, want::EVENTS).unwrap();
+    client.subscribe(0, topic::EVENTS).unwrap();
     fixture.add(&mut client, 3);
     fixture.stop();
     let mut last = None;
@@ -579,7 +583,9 @@ fn a_daemon_that_ends_tells_its_clients_and_removes_its_sockets() {
     assert!(
         matches!(
             last,
-            Some(News::Event(Event::BodyLeft(_) | Event::ShuttingDown(_)))
+            Some(Notification::Event(
+                Event::BodyLeft(_) | Event::ShuttingDown(_)
+            ))
         ),
         "{last:?}"
     );
@@ -749,7 +755,7 @@ fn a_descriptor_that_is_no_mesh_is_refused() {
                 Reply::decode(&buffer[..received.length], received.fds.len()).unwrap();
             if id == 5 {
                 assert!(
-                    matches!(reply, Reply::Error(error) if error.code == ErrorCode::BadDescriptor)
+                    matches!(reply, Reply::Error(error) if error.code == ErrorCode::InvalidDescriptor)
                 );
                 break;
             }

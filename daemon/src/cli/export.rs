@@ -112,7 +112,7 @@ fn connect(socket: &Path, within: Duration) -> Result<Client, Failure> {
 
 /// Describes a skin: its size, its age, and whether it is closed.
 fn described(skin: &NewestSkin) -> String {
-    let moment = &skin.frame.moment;
+    let header = &skin.frame.header;
     let whole = match skin.part().surface.open_sides() {
         0 => "closed".to_owned(),
         open => format!("NOT closed: {open} open sides"),
@@ -124,13 +124,13 @@ fn described(skin: &NewestSkin) -> String {
         (skin_flag::UNCONTROLLED, ", blended where it may not"),
         (skin_flag::FAULTY, ", FAULTY by the daemon's own check"),
     ];
-    let flags = flags.iter().filter(|(bit, _)| moment.flags & bit != 0);
+    let flags = flags.iter().filter(|(bit, _)| header.flags & bit != 0);
     let flags: String = flags.map(|(_, text)| *text).collect();
     format!(
         "{}: {} triangles, cubes of {:.2} mm, {:.1} ms old, {whole}{flags}",
         skin.body,
         skin.frame.triangles.len(),
-        moment.cell_m * 1e3,
+        header.cell_m * 1e3,
         skin.age_ns as f64 * 1e-6,
     )
 }
@@ -139,7 +139,7 @@ fn described(skin: &NewestSkin) -> String {
 mod tests {
     use super::*;
     use hapticd_client::export::NamedBody;
-    use hapticd_client::{BodyKind, SkinFrame, SkinMoment};
+    use hapticd_client::{BodyKind, SkinFrame, SkinFrameHeader};
 
     #[test]
     fn what_is_wrong_with_a_skin_is_said() {
@@ -151,9 +151,9 @@ mod tests {
             },
             frame: SkinFrame {
                 triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
-                moment: SkinMoment {
+                header: SkinFrameHeader {
                     cell_m: 0.002,
-                    ..SkinMoment::default()
+                    ..SkinFrameHeader::default()
                 },
                 ..SkinFrame::default()
             },
@@ -164,7 +164,7 @@ mod tests {
             "gut (7): 4 triangles, cubes of 2.00 mm, 12.3 ms old, closed"
         );
         skin.frame.triangles.pop();
-        skin.frame.moment.flags = skin_flag::COARSE | skin_flag::FAULTY;
+        skin.frame.header.flags = skin_flag::COARSE | skin_flag::FAULTY;
         let said = described(&skin);
         let end = "NOT closed: 3 open sides, coarser than wanted, FAULTY by the daemon's own check";
         assert!(said.ends_with(end), "{said}");

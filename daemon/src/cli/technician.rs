@@ -3,10 +3,8 @@
 
 use std::path::PathBuf;
 
-use hapticd_client::{
-    ALL_ARMS, ArmInfo, Client, Limits, RequestError, Subscription, force_off_text, want,
-};
-use hapticd_protocol::place::TECHNICIAN_SOCKET;
+use hapticd_client::{ALL_ARMS, ArmInfo, Client, Limits, Subscription, force_off_text, topic};
+use hapticd_protocol::socket_folder::TECHNICIAN_SOCKET;
 
 use super::{Failure, print_line};
 use hapticd_devices::safety::ForceOffReason;
@@ -39,7 +37,7 @@ pub(super) fn socket(given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
 pub fn clear(args: &Args) -> Result<(), Failure> {
     let (mut client, asked, arms) = connected(args, "hapticd clear")?;
     let states: Vec<_> = (arms.iter())
-        .map(|arm| client.subscribe(arm.index, want::STATE).ok())
+        .map(|arm| client.subscribe(arm.index, topic::STATE).ok())
         .collect();
     let before: Vec<_> = states.iter().map(|state| reason(state.as_ref())).collect();
     client.clear_fault(asked).map_err(Failure::runtime)?;
@@ -60,12 +58,9 @@ pub fn release(args: &Args) -> Result<(), Failure> {
     client.release_limits(asked).map_err(Failure::runtime)?;
     let after = limits(&mut client, &arms)?;
     for ((arm, before), after) in arms.iter().zip(before).zip(after) {
-        let what = match before.zip(after) {
-            None => "released".to_owned(),
-            Some((before, after)) => match changes(&told(&before), &told(&after)) {
-                Some(changed) => format!("released: {changed}"),
-                None => "nothing was tightened".to_owned(),
-            },
+        let what = match changes(&told(&before), &told(&after)) {
+            Some(changed) => format!("released: {changed}"),
+            None => "nothing was tightened".to_owned(),
         };
         print_line(&format!("{}: {what}", arm.name));
     }
@@ -96,12 +91,9 @@ fn connected(args: &Args, name: &str) -> Result<(Client, u8, Vec<ArmInfo>), Fail
     Ok((client, arm.index, vec![arm]))
 }
 
-/// Returns the limits by arm; `None` from a daemon that does not report them.
-fn limits(client: &mut Client, arms: &[ArmInfo]) -> Result<Vec<Option<Limits>>, Failure> {
-    let of = |arm: &ArmInfo| match client.limits(arm.index) {
-        Err(RequestError::Unsupported { .. }) => Ok(None),
-        told => told.map(Some).map_err(Failure::runtime),
-    };
+/// Returns the limits in force, by arm.
+fn limits(client: &mut Client, arms: &[ArmInfo]) -> Result<Vec<Limits>, Failure> {
+    let of = |arm: &ArmInfo| client.limits(arm.index).map_err(Failure::runtime);
     arms.iter().map(of).collect()
 }
 

@@ -39,8 +39,8 @@ fn the_force_ends_with_its_client_while_a_close_hangs() {
     let socket = dir.join("hapticd/app.sock");
     let patience = Duration::from_secs(60);
     let mut watcher = Client::connect_until(&socket, "watcher", patience).unwrap();
-    let wants = want::STATE | want::WAKE | want::EVENTS;
-    let mut arm = watcher.subscribe(0, wants).unwrap();
+    let topics = topic::STATE | topic::WAKE | topic::EVENTS;
+    let mut arm = watcher.subscribe(0, topics).unwrap();
     let mut app = Client::connect_to(&socket, "app").unwrap();
     let mesh = shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).unwrap();
     let table = Mesh {
@@ -53,7 +53,7 @@ fn the_force_ends_with_its_client_while_a_close_hangs() {
     };
     let body = app.add_body(&spec, &table).unwrap();
     until_it_presses(&mut arm, &mut app, patience);
-    app.renew(600_000).unwrap();
+    app.renew_leases(600_000).unwrap();
     // Directly, and in the queue of another socket, where their own options have no effect. The
     // scheduler decides which process has the last descriptor and hangs. This process must not hang
     // here, and among many descriptors some are the daemon's.
@@ -77,7 +77,7 @@ fn the_force_ends_with_its_client_while_a_close_hangs() {
     drop(app);
     loop {
         match watcher.poll(patience).unwrap() {
-            Some(News::Event(Event::BodyLeft(left))) if left.body == body => break,
+            Some(Notification::Event(Event::BodyLeft(left))) if left.body == body => break,
             Some(_) => {}
             None => panic!("nothing was heard of body {body} within a minute"),
         }

@@ -30,8 +30,13 @@ fn what_a_client_does_wrong_is_not_the_daemons_fault() {
     let named = |name| BodySpec { name, ..spec };
     let inside = "body `block`: it would start inside `wall`: ";
     for (mesh, spec, code, says) in [
-        (&whole, dynamic, ErrorCode::BadBody, inside),
-        (&open, named("open"), ErrorCode::BadMesh, "3 boundary edges"),
+        (&whole, dynamic, ErrorCode::InvalidBody, inside),
+        (
+            &open,
+            named("open"),
+            ErrorCode::InvalidMesh,
+            "3 boundary edges",
+        ),
         (&whole, named("wall"), ErrorCode::NameTaken, "`wall`"),
     ] {
         match app.add_body(&spec, mesh) {

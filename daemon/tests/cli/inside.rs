@@ -32,7 +32,7 @@ fn a_tool_that_rests_in_a_box_is_said_to_be_inside() {
         Duration::from_secs(60),
     )
     .unwrap();
-    let blocks = client.subscribe(0, want::STATE).unwrap();
+    let blocks = client.subscribe(0, topic::STATE).unwrap();
     let state = blocks.state().unwrap();
     assert!(state.has(hapticd_client::flag::INSIDE), "{state:?}");
     assert_eq!((state.inside_body, state.contacts), (1, 0));

@@ -20,7 +20,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::Duration;
 
-use hapticd_client::{BodyKind, BodySpec, Client, Event, Mesh, News, Pose, Subscription, want};
+use hapticd_client::{
+    BodyKind, BodySpec, Client, Event, Mesh, Notification, Pose, Subscription, topic,
+};
 use hapticd_geometry::{Vec3, shapes};
 
 fn folder(name: &str) -> PathBuf {
@@ -610,7 +612,7 @@ fn until_it_presses(arm: &mut Subscription, app: &mut Client, patience: Duration
             return;
         }
         if state.tick.is_multiple_of(50) {
-            app.renew(1000).unwrap();
+            app.renew_leases(1000).unwrap();
         }
     }
 }
@@ -635,7 +637,7 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
     let patience = Duration::from_secs(60);
     let mut watcher = Client::connect_until(&socket, "watcher", patience).unwrap();
     let mut arm = watcher
-        .subscribe(0, want::STATE | want::WAKE | want::EVENTS)
+        .subscribe(0, topic::STATE | topic::WAKE | topic::EVENTS)
         .unwrap();
     let mut app = Client::connect_to(&socket, "app").unwrap();
     let mesh = shapes::cuboid(&Vec3::new(0.1, 0.1, 0.01)).unwrap();
@@ -652,7 +654,7 @@ fn the_force_of_a_body_ends_with_its_client_and_the_recording_replays() {
     drop(app);
     loop {
         match watcher.poll(patience).unwrap() {
-            Some(News::Event(Event::BodyLeft(left))) if left.body == body => break,
+            Some(Notification::Event(Event::BodyLeft(left))) if left.body == body => break,
             Some(_) => {}
             None => panic!("nothing was heard of body {body}"),
         }
@@ -700,7 +702,7 @@ fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
     let socket = dir.join("hapticd/app.sock");
     let patience = Duration::from_secs(60);
     let mut watcher = Client::connect_until(&socket, "watcher", patience).unwrap();
-    let mut arm = watcher.subscribe(0, want::STATE | want::WAKE).unwrap();
+    let mut arm = watcher.subscribe(0, topic::STATE | topic::WAKE).unwrap();
     let bodies = watcher.bodies().unwrap();
     let awning = bodies.iter().find(|b| b.kind == BodyKind::Cloth).unwrap();
     let mut awning = watcher.surface(awning.body).unwrap();
@@ -709,7 +711,7 @@ fn cloth_gives_way_to_a_clients_body_and_the_recording_replays() {
     let mut height_m = |app: Option<&mut Client>| {
         arm.wake().unwrap().wait(patience).unwrap();
         if let Some(app) = app.filter(|_| arm.state().unwrap().tick.is_multiple_of(50)) {
-            app.renew(500).unwrap();
+            app.renew_leases(500).unwrap();
         }
         let _ = awning.read(&mut points);
         let near = points.iter().filter(|p| (p[0] - 0.05).hypot(p[1]) < 0.03);

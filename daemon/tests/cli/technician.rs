@@ -89,7 +89,7 @@ fn a_technician_clears_a_latched_fault() {
     let calm = "[loop]\nsilent_supervisor_ms = 1000\n[safety]\nstall_ms = 100.0\n";
     let (dir, daemon) = started("clear", &format!("{calm}{}", two_arms()));
     let app = &mut application(&dir);
-    let mut arms = [0, 1].map(|arm| app.subscribe(arm, want::STATE | want::WAKE).unwrap());
+    let mut arms = [0, 1].map(|arm| app.subscribe(arm, topic::STATE | topic::WAKE).unwrap());
     let mut reaches = |arm: usize, is_it: &dyn Fn(u8) -> bool| {
         while !arms[arm].state().is_ok_and(|state| is_it(state.reason)) {
             arms[arm].wake().unwrap().wait(PATIENCE).unwrap();

@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use hapticd_client::{ArmState, Client, Subscription, want};
+use hapticd_client::{ArmState, Client, Subscription, topic};
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_frozen::Frozen;
 use hapticd_protocol::request;
@@ -104,7 +104,7 @@ impl Daemon {
         });
         let socket = dir.join("hapticd/app.sock");
         let mut client = Client::connect_until(&socket, "test", PATIENCE).unwrap();
-        let arm = client.subscribe(0, want::STATE).unwrap();
+        let arm = client.subscribe(0, topic::STATE).unwrap();
         let mut daemon = Daemon {
             process,
             arm,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use hapticd_client::{BodyKind, BodySpec, Client, Subscription, want};
+use hapticd_client::{BodyKind, BodySpec, Client, Subscription, topic};
 use hapticd_frozen::Frozen;
 use hapticd_sys::clock::now_ns;
 
@@ -65,7 +65,7 @@ impl Fixture {
         let socket = folder.0.join("hapticd/app.sock");
         let mut client = Client::connect_until(&socket, "watcher", PATIENCE).unwrap();
         client.set_timeout(PATIENCE);
-        let arms = [0, 1].map(|arm| client.subscribe(arm, want::STATE).unwrap());
+        let arms = [0, 1].map(|arm| client.subscribe(arm, topic::STATE).unwrap());
         let alive = Arc::new(AtomicBool::new(true));
         let presser = {
             let alive = Arc::clone(&alive);
@@ -173,7 +173,7 @@ fn block(socket: &Path, alive: &AtomicBool) {
     let mesh = hapticd_chaos::clients::cuboid([0.1, 0.1, 0.02], 1);
     client.add_body(&spec, &mesh).unwrap();
     while alive.load(Ordering::Relaxed) {
-        if client.renew(5000).is_err() {
+        if client.renew_leases(5000).is_err() {
             return;
         }
         while let Ok(Some(_)) = client.poll(Duration::ZERO) {}

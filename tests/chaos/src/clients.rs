@@ -6,10 +6,12 @@ use crate::{
     random::Random,
     raw::{self, Raw},
 };
-use hapticd_client::{BodyKind, BodySpec, Client, Event, Mesh, News, Pose, RequestError, want};
+use hapticd_client::{
+    BodyKind, BodySpec, Client, Event, Mesh, Notification, Pose, RequestError, topic,
+};
 use hapticd_protocol::{
     frame::Message,
-    request::{ClearFault, Reload, Request},
+    request::{ClearFault, ReleaseLimits, Reload, Request},
 };
 use std::{
     path::{Path, PathBuf},
@@ -83,10 +85,7 @@ impl Role {
 pub const TOP_M: f64 = -0.02;
 /// Position of the left arm along x, m.
 pub const LEFT_X_M: f64 = 0.5;
-/// First minor version of the protocol in which a technician can undo tightenings; the kind of that
-/// message, which has the body of `ClearFault`; and an id for it.
-const MINOR_RELEASE: u16 = 3;
-const RELEASE_LIMITS: u16 = 0x0205;
+/// The id of a release of limits.
 const RELEASE_ID: u64 = 41;
 /// How long a close blocks, s.
 pub const LINGER_S: u64 = 3;
@@ -228,7 +227,7 @@ fn press(own: &mut ProcessState) -> Result<(), Failure> {
     let body = client.add_body(&spec, &cuboid([0.03, 0.03, half], 1))?;
     own.notes.note(What::Added { body });
     while own.lives() {
-        client.renew(200)?;
+        client.renew_leases(200)?;
         // Take refusals, and sleep.
         while client.poll(Duration::ZERO)?.is_some() {}
         std::thread::sleep(Duration::from_millis(40));
@@ -285,7 +284,7 @@ fn churn(own: &mut ProcessState) -> Result<(), Failure> {
             // It may be one that no client can move.
             tolerant(client.set_body_pose(*body, to, 0.2, 500))?;
         }
-        client.renew(500)?;
+        client.renew_leases(500)?;
         own.nap(60.0);
     }
     Ok(())
@@ -384,7 +383,7 @@ fn mute(own: &mut ProcessState) -> Result<(), Failure> {
         for raw in &raws {
             let subscribe = Request::from(Subscribe {
                 arm: 0,
-                wants: want::ALL,
+                topics: topic::ALL,
             });
             raw.send(&subscribe.encode(3), &[]);
             raw.send(&Request::from(OpenShape { body: 1 }).encode(4), &[]);
@@ -425,7 +424,7 @@ fn focus(own: &mut ProcessState) -> Result<(), Failure> {
     while own.lives() {
         let focused = own.random.one_in(2);
         tolerant(client.set_focus(focused))?;
-        client.renew(1000)?;
+        client.renew_leases(1000)?;
         own.nap(150.0);
     }
     Ok(())
@@ -433,9 +432,8 @@ fn focus(own: &mut ProcessState) -> Result<(), Failure> {
 
 fn technician(own: &mut ProcessState) -> Result<(), Failure> {
     let mut client = Client::connect_to(&own.socket(true), "technician")?;
-    let releases = client.welcome().minor >= MINOR_RELEASE;
     for _ in 0..20 {
-        match own.random.below(if releases { 4 } else { 3 }) {
+        match own.random.below(4) {
             0 => {
                 let arm = own.random.below(2) as u8;
                 tolerant(client.request(ClearFault { arm }))?;
@@ -453,13 +451,11 @@ fn technician(own: &mut ProcessState) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Undoes all tightenings of an arm, as raw bytes: this program's protocol does not have the
-/// message.
+/// Undoes all tightenings of an arm, on a connection of its own.
 fn release(own: &mut ProcessState) -> Result<(), Failure> {
     let arm = [0, 1, 255][own.random.below(3)];
     let raw = Raw::connect(&own.socket(true))?;
-    let mut packet = Request::from(ClearFault { arm }).encode(RELEASE_ID);
-    packet[..2].copy_from_slice(&RELEASE_LIMITS.to_le_bytes());
+    let packet = Request::from(ReleaseLimits { arm }).encode(RELEASE_ID);
     own.notes.note(What::Undoing { arm });
     if raw.ask(&packet, RELEASE_ID, Duration::from_secs(5)) {
         own.notes.note(What::Undone { arm });
@@ -469,22 +465,22 @@ fn release(own: &mut ProcessState) -> Result<(), Failure> {
 
 fn listen(own: &mut ProcessState) -> Result<(), Failure> {
     let mut client = own.client("listener")?;
-    client.subscribe(0, want::EVENTS)?;
+    client.subscribe(0, topic::EVENTS)?;
     own.notes.note(What::Listening);
     loop {
         let Some(news) = client.poll(Duration::from_millis(200))? else {
             continue;
         };
         match news {
-            News::Event(Event::ForceOff(off)) => own.notes.note(What::ForceOff {
+            Notification::Event(Event::ForceOff(off)) => own.notes.note(What::ForceOff {
                 arm: off.arm,
                 tick: off.tick,
                 reason: off.reason,
             }),
-            News::Event(Event::EventsLost(lost)) => {
+            Notification::Event(Event::EventsLost(lost)) => {
                 own.notes.note(What::Lost { count: lost.count });
             }
-            News::Event(Event::ConfigReloaded(_)) => {
+            Notification::Event(Event::ConfigReloaded(_)) => {
                 // The file that the daemon has read is the current one: it changes once per
                 // episode.
                 if let Some(peak_n) = crate::daemon::peak_of(&own.folder) {

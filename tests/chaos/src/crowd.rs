@@ -16,7 +16,7 @@ use crate::{
     random::Random,
     recording::length,
 };
-use hapticd_client::{BodyKind, Client, Event, Mesh, News, Subscription, want};
+use hapticd_client::{BodyKind, Client, Event, Mesh, Notification, Subscription, topic};
 use hapticd_protocol::{
     block::{ArmState, force_off_text},
     event::ForceOff,
@@ -99,7 +99,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     )?;
     let socket = setup.folder.join("hapticd/app.sock");
     let mut monitor = Client::connect_until(&socket, "monitor", Duration::from_secs(60))?;
-    let subscription = monitor.subscribe(0, want::STATE | want::EVENTS)?;
+    let subscription = monitor.subscribe(0, topic::STATE | topic::EVENTS)?;
     let before = under_force(&subscription)?;
     let ending = AtomicBool::new(false);
     let mut offs = Vec::new();
@@ -159,10 +159,12 @@ fn listen(
 ) -> Result<(), Failure> {
     let (end, mut goes_on) = (Instant::now() + length, goes_on);
     while Instant::now() < end && goes_on() {
-        if let Some(News::Event(Event::ForceOff(off))) = monitor.poll(Duration::from_millis(100))? {
+        if let Some(Notification::Event(Event::ForceOff(off))) =
+            monitor.poll(Duration::from_millis(100))?
+        {
             offs.push(off);
         }
-        monitor.renew(2000)?;
+        monitor.renew_leases(2000)?;
     }
     Ok(())
 }
@@ -194,7 +196,7 @@ fn heap(socket: &Path, setup: &Setup, ending: &AtomicBool) -> Result<LoadStats, 
             }
             None => came.refused += 1,
         }
-        client.renew(2000)?;
+        client.renew_leases(2000)?;
         let pause_ms = [10, 300][usize::from(bodies.len() >= setup.boxes)];
         std::thread::sleep(Duration::from_millis(pause_ms));
     }
@@ -230,7 +232,7 @@ fn bulk(
         };
         came.meshes += 1;
         came.slowest_s = came.slowest_s.max(start.elapsed().as_secs_f64());
-        client.renew(2000)?;
+        client.renew_leases(2000)?;
         std::thread::sleep(Duration::from_millis(500));
         client.remove_body(body)?;
     }

@@ -9,7 +9,7 @@ use crate::{
     random::Random,
     raw, recording,
 };
-use hapticd_client::{Client, Subscription, want};
+use hapticd_client::{Client, Subscription, topic};
 use rustix::process::Signal;
 use std::{
     fs,
@@ -195,7 +195,7 @@ impl<'a> Episode<'a> {
         let daemon = Daemon::start(&setup.daemon, &setup.folder)?;
         let socket = setup.folder.join("hapticd/app.sock");
         let mut monitor = Client::connect_until(&socket, "monitor", Duration::from_secs(60))?;
-        let state = monitor.subscribe(0, want::STATE)?;
+        let state = monitor.subscribe(0, topic::STATE)?;
         let listener = child(setup, Role::Listener, 0)?;
         let mut episode = Self {
             setup,

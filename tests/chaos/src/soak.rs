@@ -15,7 +15,7 @@ use crate::{
     pauses::{Pauses, Seen},
     random::Random,
 };
-use hapticd_client::{BodyKind, Client, Event, News, want};
+use hapticd_client::{BodyKind, Client, Event, Notification, topic};
 use hapticd_protocol::event::ForceOff;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -67,7 +67,7 @@ pub fn run(setup: &Setup) -> Result<Vec<Verdict>, Failure> {
     let mut daemon = Daemon::start_plain(&setup.daemon, &setup.folder, &more)?;
     let socket = setup.folder.join("hapticd/app.sock");
     let mut monitor = Client::connect_until(&socket, "monitor", Duration::from_secs(60))?;
-    monitor.subscribe(0, want::EVENTS)?;
+    monitor.subscribe(0, topic::EVENTS)?;
     let ending = AtomicBool::new(false);
     let mut offs = Vec::new();
     let pauses = Pauses::watch();
@@ -125,10 +125,12 @@ fn watch(
     let end = Instant::now() + length;
     let mut due = Instant::now();
     while Instant::now() < end {
-        if let Some(News::Event(Event::ForceOff(off))) = monitor.poll(Duration::from_millis(100))? {
+        if let Some(Notification::Event(Event::ForceOff(off))) =
+            monitor.poll(Duration::from_millis(100))?
+        {
             offs.push(off);
         }
-        monitor.renew(5000)?;
+        monitor.renew_leases(5000)?;
         if Instant::now() < due {
             continue;
         }
@@ -161,7 +163,7 @@ fn block(socket: &Path, ending: &AtomicBool) -> Result<usize, Failure> {
     )?;
     let mut renewed = 0;
     while !ending.load(Ordering::Relaxed) {
-        client.renew(5000)?;
+        client.renew_leases(5000)?;
         renewed += 1;
         while client.poll(Duration::ZERO)?.is_some() {}
         std::thread::sleep(Duration::from_millis(100));
@@ -197,7 +199,7 @@ fn churn(socket: &Path, seed: u64, ending: &AtomicBool) -> Result<usize, Failure
             let body = tolerant(client.add_body(&spec(&name, BodyKind::Kinematic, at), &mesh))?;
             added += usize::from(body.is_some());
             bodies.extend(body);
-            client.renew(5000)?;
+            client.renew_leases(5000)?;
             while client.poll(Duration::ZERO)?.is_some() {}
             std::thread::sleep(Duration::from_millis(200));
         }

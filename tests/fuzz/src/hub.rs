@@ -11,7 +11,7 @@ use hapticd_ipc::{
     shapes::ShapeFile,
 };
 use hapticd_protocol::{
-    event::{self, RemovedCode},
+    event::{self, RemovalReason},
     frame::{HEADER_BYTES, MAX_MESSAGE, Message},
     reply::{ArmInfo, ErrorCode},
     request::{self, BodyKind, Request},
@@ -48,8 +48,8 @@ fn arm(index: u8) -> ArmInfo {
         peak_torque_nm: Limit(0.0),
         tool_radius_m: 0.005,
         period_ns: MS,
-        degrees_in: 6,
-        degrees_out: 3,
+        sensed_dof: 6,
+        actuated_dof: 3,
         index,
         attached: false,
     }
@@ -216,7 +216,7 @@ impl World {
             10 => {
                 let event = event::BodyLeft {
                     body: u32::from(which % 8),
-                    why: RemovedCode::Configuration,
+                    reason: RemovalReason::Configuration,
                 };
                 let notice = match which >> 6 {
                     0 => Notice::Event(event::ArmLost { arm: which & 3 }.into()),
@@ -224,7 +224,7 @@ impl World {
                     2 => Notice::BodyJoined(record(5 + u32::from(which % 4), BodyKind::Cloth)),
                     _ => Notice::BodyLeft {
                         body: 5 + u32::from(which % 4),
-                        why: RemovedCode::Configuration,
+                        reason: RemovalReason::Configuration,
                     },
                 };
                 self.hub.notice(notice, self.now_ns, &mut self.out);
@@ -241,7 +241,7 @@ impl World {
         let result = if which & 1 == 0 {
             Ok(imported(u64::from(which) << 20))
         } else {
-            Err(Refusal::new(ErrorCode::BadMesh, 0, 0))
+            Err(Refusal::new(ErrorCode::InvalidMesh, 0, 0))
         };
         self.hub.imported(token, result, self.now_ns, &mut self.out);
     }

@@ -35,11 +35,11 @@ pub const TARGETS: &[Target] = &[
     target("hub", hub::packets, 4096),
     target("intention", text::intention, 4096),
     target("mesh_file", files::mesh, 8192),
-    target("place", text::place, 1024),
     target("profile", devices::profile, 8192),
     target("recording", files::recording, 16_384),
     target("reply", wire::reply, 4096),
     target("request", wire::request, 4096),
+    target("socket_folder", text::socket_folder, 1024),
     target("volume", files::volume, 4096),
 ];
 

@@ -90,8 +90,8 @@ fn requests() -> Vec<Request> {
     vec![
         request::Hello::new(name()).into(),
         request::ListArms {}.into(),
-        request::ListBodies { first: 0 }.into(),
-        request::Subscribe { arm: 0, wants: 31 }.into(),
+        request::ListBodies { skip: 0 }.into(),
+        request::Subscribe { arm: 0, topics: 31 }.into(),
         request::SetBodyPose {
             world_from_body: Pose::IDENTITY,
             speed_m_s: NonNegative(0.5),
@@ -125,7 +125,7 @@ fn requests() -> Vec<Request> {
             arm: 0,
         }
         .into(),
-        request::Renew { lease_ms: 100 }.into(),
+        request::RenewLeases { lease_ms: 100 }.into(),
         request::SetFocus { focused: false }.into(),
         request::Goodbye {}.into(),
         request::OpenSurface { body: 3 }.into(),
@@ -244,7 +244,10 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         words.extend([1; 40 * 8]);
         seeds.push(("block", words));
     }
-    seeds.push(("place", b"\0\0\0\0\x09/run/user\x08/run/svcname".into()));
+    seeds.push((
+        "socket_folder",
+        b"\0\0\0\0\x09/run/user\x08/run/svcname".into(),
+    ));
     seeds.extend(recordings().into_iter().map(|file| ("recording", file)));
     seeds
 }

@@ -3,7 +3,7 @@
 use crate::input::Input;
 use hapticd_config::{Context, parse, reload};
 use hapticd_devices::sim::Intention;
-use hapticd_protocol::{place, text::Name};
+use hapticd_protocol::{socket_folder, text::Name};
 use std::{ffi::OsString, os::unix::ffi::OsStringExt};
 
 /// A configuration: parsed and checked. An accepted one survives being written out completely.
@@ -43,7 +43,7 @@ pub fn intention(data: &[u8]) {
 }
 
 /// Names of clients, and the folders that the environment names.
-pub fn place(data: &[u8]) {
+pub fn socket_folder(data: &[u8]) {
     let mut input = Input::new(data);
     let user = input.word();
     let session = input.piece().to_vec();
@@ -54,8 +54,8 @@ pub fn place(data: &[u8]) {
         _ => None,
     };
     // Among them are those of this user's daemon.
-    for place in place::of_client(look_up, user) {
-        assert!(place.folder.is_absolute(), "{:?}", place.folder);
+    for found in socket_folder::of_client(look_up, user) {
+        assert!(found.path.is_absolute(), "{:?}", found.path);
     }
     if let Ok(text) = std::str::from_utf8(input.rest())
         && let Ok(name) = Name::new(text)

@@ -3,7 +3,7 @@
 use crate::input::Input;
 use hapticd_protocol::{
     block::{
-        ArmState, BlockHeader, Bodies, Contacts, HEADER_WORDS, SkinHeader, SkinMoment,
+        ArmState, BlockHeader, Bodies, Contacts, HEADER_WORDS, SkinFrameHeader, SkinHeader,
         SurfaceHeader, unpack,
     },
     event::Event,
@@ -71,7 +71,7 @@ pub fn block(data: &[u8]) {
         4 => {
             if let Ok(skin) = SkinHeader::check(&array(&words), length, body) {
                 assert!(HEADER_WORDS + 2 * skin.slot_words() <= length + 1);
-                let _ = SkinMoment::from_words(&array(&words));
+                let _ = SkinFrameHeader::from_words(&array(&words));
             }
         }
         _ => {

@@ -12,14 +12,14 @@ pub const SKIN_FIXED_WORDS: usize = 16;
 /// Number of frames in a block.
 pub const SKIN_SLOTS: usize = 2;
 
-/// Bits of [`SkinMoment::flags`].
+/// Bits of [`SkinFrameHeader::flags`].
 pub mod skin_flag {
     /// The surface extends beyond the box of its cubes and is cut off there.
     pub const CLIPPED: u32 = 1;
     /// Cubes are larger than the configuration asks for: time or capacity did not suffice for more
     /// triangles.
     pub const COARSE: u32 = 2;
-    /// The mesh's own check found faults ([`faults`](super::SkinMoment::faults)).
+    /// The mesh's own check found faults ([`faults`](super::SkinFrameHeader::faults)).
     pub const FAULTY: u32 = 4;
     /// Primitives are smaller than a cube and may be invisible.
     pub const SMALL: u32 = 8;
@@ -215,7 +215,7 @@ impl SkinHeader {
 
 /// Description of a frame. Words are counted from the first word of the slot's payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SkinMoment {
+pub struct SkinFrameHeader {
     /// Word 0: number of points (32 bits) and of triangles (32).
     pub counts: SkinCounts,
     /// Word 1: number of the frame, from 1.
@@ -236,7 +236,7 @@ pub struct SkinMoment {
     pub cell_m: f64,
     /// Word 7: largest distance found between a point of the mesh and the surface that tools feel,
     /// m.
-    pub felt_m: f64,
+    pub deviation_m: f64,
     /// Word 8: faults that the mesh's own check found in this frame (32), and frames with faults so
     /// far (32).
     pub faults: u32,
@@ -250,10 +250,10 @@ pub struct SkinMoment {
     /// See `primitives`.
     pub small: u32,
     /// Word 11: processor time that the mesh took, ns.
-    pub took_ns: u64,
+    pub compute_ns: u64,
 }
 
-impl SkinMoment {
+impl SkinFrameHeader {
     /// Returns the first payload words; those without a meaning are zero.
     pub fn to_words(&self) -> [u64; SKIN_FIXED_WORDS] {
         let two = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
@@ -266,11 +266,11 @@ impl SkinMoment {
             self.published_ns,
             two(self.flags, self.coarser),
             self.cell_m.to_bits(),
-            self.felt_m.to_bits(),
+            self.deviation_m.to_bits(),
             two(self.faults, self.faulty_frames),
             self.skipped,
             two(self.primitives, self.small),
-            self.took_ns,
+            self.compute_ns,
         ]);
         words
     }
@@ -291,7 +291,7 @@ impl SkinMoment {
             faults,
             skipped,
             primitives,
-            took_ns,
+            compute_ns,
             ..,
         ] = *words;
         Self {
@@ -306,13 +306,13 @@ impl SkinMoment {
             flags: low(flags),
             coarser: high(flags),
             cell_m: f64::from_bits(cell),
-            felt_m: f64::from_bits(felt),
+            deviation_m: f64::from_bits(felt),
             faults: low(faults),
             faulty_frames: high(faults),
             skipped,
             primitives: low(primitives),
             small: high(primitives),
-            took_ns,
+            compute_ns,
         }
     }
 }

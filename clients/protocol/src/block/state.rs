@@ -22,7 +22,7 @@ pub mod flag {
     /// The daemon is shutting down.
     pub const STOPPING: u16 = 16;
     /// The tool is inside a body, or overlaps it. No force of that body is rendered until the tool
-    /// is out. Since 2.3.
+    /// is out.
     pub const INSIDE: u16 = 32;
 }
 
@@ -135,7 +135,7 @@ pub struct ArmState {
     /// Word 34, bits 32..48: number of contacts in this tick.
     pub contacts: u16,
     /// Word 34, bits 48..64: with [`flag::INSIDE`], the low 16 bits of the identity of the first
-    /// body (or other arm's tool) that the tool is inside of; otherwise 0. Since 2.3.
+    /// body (or other arm's tool) that the tool is inside of; otherwise 0.
     pub inside_body: u16,
     /// Word 35, bits 0..32: buttons, one bit each, starting at bit 0; 1 means pressed.
     pub buttons: u32,
@@ -150,14 +150,14 @@ pub struct ArmState {
     /// Word 39: age of the arm's sample, ns.
     pub input_age_ns: u64,
     /// Word 40, bits 0..8: code of the newest reason why force went off, kept when it is on again;
-    /// 0 before the first. Since 2.3.
+    /// 0 before the first.
     pub last_force_off: u8,
     /// Word 41: tick of that force-off.
     pub last_force_off_tick: u64,
     /// Word 42: how often force went off, or was off for another reason than in the tick before,
     /// since the loop started.
     pub force_offs: u64,
-    /// Words 43..48: energy of the arm's coupling. Since 2.3.
+    /// Words 43..48: energy of the arm's coupling.
     pub energy: ArmEnergy,
 }
 

@@ -170,7 +170,7 @@ impl SurfaceHeader {
 
 /// Time of a surface's points. Words are counted from the first word of the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SurfaceMoment {
+pub struct SurfaceFrameHeader {
     /// Word 0: number of the step, as the simulation counts.
     pub tick: u64,
     /// Word 1: time of the step, ns on the daemon's monotonic clock.
@@ -179,7 +179,7 @@ pub struct SurfaceMoment {
     pub lost_ns: u64,
 }
 
-impl SurfaceMoment {
+impl SurfaceFrameHeader {
     /// Returns the first payload words.
     pub const fn to_words(self) -> [u64; SURFACE_FIXED_WORDS] {
         [self.tick, self.time_ns, self.lost_ns]

@@ -33,15 +33,15 @@ fn frame(number: u64, points: u32, triangles: &[[u32; 3]]) -> Vec<u64> {
         points,
         triangles: triangles.len() as u32,
     };
-    let moment = SkinMoment {
+    let header = SkinFrameHeader {
         counts,
         frame: number,
-        felt_m: 1e-5,
-        ..SkinMoment::default()
+        deviation_m: 1e-5,
+        ..SkinFrameHeader::default()
     };
     let [p, n, v, t] = counts.places().unwrap();
     let mut words = vec![0; t.end];
-    words[..SKIN_FIXED_WORDS].copy_from_slice(&moment.to_words());
+    words[..SKIN_FIXED_WORDS].copy_from_slice(&header.to_words());
     for (list, place) in (0_u8..).zip([p, n, v]) {
         let numbers = (0..3 * points).map(|i| (i as f32 + f32::from(list) * 100.0).to_bits());
         pack(&mut words[place], numbers);
@@ -54,7 +54,7 @@ fn frame(number: u64, points: u32, triangles: &[[u32; 3]]) -> Vec<u64> {
 fn frames_are_read_as_they_were_written_and_an_error_leaves_the_last() {
     let (block, fd) = sealed(&good());
     let mut skin = Skin::open(fd, 7).unwrap();
-    assert_eq!((skin.body(), skin.most_triangles()), (7, 4));
+    assert_eq!((skin.body(), skin.max_triangles()), (7, 4));
     let mut seen = SkinFrame::default();
     let empty = Err(ReadSkinError::Read(ReadError::Empty));
     assert_eq!((skin.read(&mut seen), skin.version()), (empty, 0));
@@ -68,7 +68,7 @@ fn frames_are_read_as_they_were_written_and_an_error_leaves_the_last() {
     ] {
         writer.write(&frame(number, points, &triangles)).unwrap();
         skin.read(&mut seen).unwrap();
-        assert_eq!((seen.moment.frame, skin.version()), (number, number));
+        assert_eq!((seen.header.frame, skin.version()), (number, number));
         assert_eq!(seen.triangles, triangles);
         assert_eq!(seen.points.len(), points as usize);
         for (i, ((p, n), v)) in
@@ -131,7 +131,7 @@ proptest! {
             let mut seen = SkinFrame::default();
             if skin.read(&mut seen).is_ok() {
                 let points = seen.points.len();
-                prop_assert_eq!(points, seen.moment.counts.points as usize);
+                prop_assert_eq!(points, seen.header.counts.points as usize);
                 prop_assert_eq!((seen.normals.len(), seen.velocities.len()), (points, points));
                 prop_assert!(seen.triangles.iter().flatten().all(|c| (*c as usize) < points));
             }

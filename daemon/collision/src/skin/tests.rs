@@ -68,19 +68,19 @@ fn each_round_shows_the_newest_state_with_its_time_and_what_was_not_shown_is_cou
         assert!(round(&mut links, (&mut last, &mut skipped)));
         assert!(!round(&mut links, (&mut last, &mut skipped)), "once");
         skin.read(&mut frame).unwrap();
-        let moment = frame.moment;
+        let header = frame.header;
         assert_eq!(
-            (moment.frame, moment.tick, moment.time_ns),
+            (header.frame, header.tick, header.time_ns),
             (shown, 4 * step, 1000 * step)
         );
-        assert_eq!((moment.flags, moment.faults, moment.primitives), (0, 0, 1));
-        assert!(moment.felt_m < 2e-4 && moment.published_ns > 0);
+        assert_eq!((header.flags, header.faults, header.primitives), (0, 0, 1));
+        assert!(header.deviation_m < 2e-4 && header.published_ns > 0);
         let middle = frame.points.iter().map(|p| f64::from(p[0])).sum::<f64>();
         let middle = middle / frame.points.len() as f64;
         assert!((middle - centre.x).abs() < 1e-4, "{middle}");
         assert!(frame.velocities.iter().all(|v| *v == [0.25, 0.0, 0.0]));
     }
-    assert_eq!((skipped, frame.moment.skipped), (6, 6));
+    assert_eq!((skipped, frame.header.skipped), (6, 6));
     let facts = links.state.facts();
     assert_eq!((facts.frames, facts.refused, facts.skipped), (3, 0, 6));
     assert_eq!(facts.triangles as usize, frame.triangles.len());
@@ -98,7 +98,7 @@ fn a_state_that_cannot_be_shown_leaves_the_last_frame_and_says_why() {
     round(&mut links, (&mut last, &mut skipped));
     let mut frame = SkinFrame::default();
     skin.read(&mut frame).unwrap();
-    assert_eq!((frame.moment.frame, skin.version()), (1, 1));
+    assert_eq!((frame.header.frame, skin.version()), (1, 1));
     let facts = links.state.facts();
     assert_eq!((facts.frames, facts.refused), (1, 1));
     assert!(facts.why.starts_with("skin of `worm`"), "{}", facts.why);
@@ -114,9 +114,9 @@ fn without_room_a_frame_is_coarser_and_says_so() {
     round(&mut links, (&mut 0, &mut 0));
     let mut frame = SkinFrame::default();
     skin.read(&mut frame).unwrap();
-    let moment = frame.moment;
-    assert_eq!(moment.flags, skin_flag::COARSE);
-    assert!(moment.coarser > 0 && moment.cell_m > 0.002);
+    let header = frame.header;
+    assert_eq!(header.flags, skin_flag::COARSE);
+    assert!(header.coarser > 0 && header.cell_m > 0.002);
     assert!(frame.triangles.len() <= 1000);
     assert_eq!(links.state.facts().coarse, 1);
 }
@@ -132,11 +132,11 @@ fn without_time_a_frame_is_coarser_and_says_so() {
         offer(&mut feed, step, &[Primitive::point(Vec3::zeros(), 0.04)]);
         assert!(round(&mut links, (&mut last, &mut skipped)));
         skin.read(&mut frame).unwrap();
-        let flags = frame.moment.flags;
-        assert_eq!(flags & skin_flag::COARSE, coarse, "{:?}", frame.moment);
+        let flags = frame.header.flags;
+        assert_eq!(flags & skin_flag::COARSE, coarse, "{:?}", frame.header);
         assert!(!frame.triangles.is_empty(), "never out of sight");
     }
-    assert!(frame.moment.coarser > 0 && frame.moment.cell_m > 0.002);
+    assert!(frame.header.coarser > 0 && frame.header.cell_m > 0.002);
     let facts = links.state.facts();
     assert_eq!((facts.frames, facts.coarse), (2, 1));
 }
@@ -216,7 +216,7 @@ fn large_frames_that_a_gpu_makes_and_those_that_it_does_not_are_counted_and_all_
         offer(&mut feed, step, &[Primitive::point(centre, 0.02)]);
         assert!(round(&mut links, (&mut last, &mut skipped)));
         skin.read(&mut frame).unwrap();
-        assert_eq!((frame.moment.frame, frame.moment.flags), (step, 0));
+        assert_eq!((frame.header.frame, frame.header.flags), (step, 0));
         assert!(frame.velocities.iter().all(|v| *v == [0.25, 0.0, 0.0]));
         let facts = links.state.facts();
         let told = (facts.by_gpu, facts.instead, facts.why_instead.as_str());

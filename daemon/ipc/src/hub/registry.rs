@@ -24,7 +24,7 @@ struct Entry {
 fn not_yours(body: u32, whose: &str) -> Refusal {
     Refusal {
         detail: format!("body {body} is {whose}"),
-        ..Refusal::new(ErrorCode::NotYours, u64::from(body), 0)
+        ..Refusal::new(ErrorCode::NotPermitted, u64::from(body), 0)
     }
 }
 
@@ -46,11 +46,11 @@ fn check_kinematic(record: &BodyRecord) -> Result<(), Refusal> {
             format!("body {body} is static: nothing moves it, clients move kinematic bodies"),
         ),
         BodyKind::Dynamic => refused(
-            ErrorCode::NotYours,
+            ErrorCode::NotPermitted,
             format!("body {body} is dynamic: forces move it, clients move kinematic bodies"),
         ),
         BodyKind::Soft | BodyKind::Cloth | BodyKind::Crowd | BodyKind::Implicit => refused(
-            ErrorCode::Deformable,
+            ErrorCode::DeformableBody,
             format!(
                 "it is of kind {}, clients move kinematic bodies",
                 kind.text()
@@ -173,7 +173,7 @@ impl Registry {
         match self.bodies.get(&body) {
             None => Err(Refusal::new(ErrorCode::NoSuchBody, number, 0)),
             Some(entry) if entry.record.kind.is_simulated() => {
-                Err(Refusal::new(ErrorCode::Deformable, number, 0))
+                Err(Refusal::new(ErrorCode::DeformableBody, number, 0))
             }
             Some(entry) if entry.owner != Some(client) => Err(not_yours(
                 body,
@@ -324,10 +324,10 @@ mod tests {
     fn only_its_owner_moves_or_removes_a_clients_body() {
         let mut registry = registry();
         assert_eq!(registry.lease(A, 3, 0, 10), Ok(()));
-        assert_eq!(code(registry.lease(B, 3, 20, 30)), ErrorCode::NotYours);
+        assert_eq!(code(registry.lease(B, 3, 20, 30)), ErrorCode::NotPermitted);
         assert_eq!(registry.check_owned(A, 3), Ok(()));
-        assert_eq!(code(registry.check_owned(B, 3)), ErrorCode::NotYours);
-        assert_eq!(code(registry.check_owned(A, 2)), ErrorCode::NotYours);
+        assert_eq!(code(registry.check_owned(B, 3)), ErrorCode::NotPermitted);
+        assert_eq!(code(registry.check_owned(A, 2)), ErrorCode::NotPermitted);
         assert_eq!(code(registry.check_owned(A, 9)), ErrorCode::NoSuchBody);
         assert_eq!(registry.owned(A), [3]);
         assert_eq!((registry.mesh_bytes(A), registry.mesh_bytes(B)), (100, 0));
@@ -344,7 +344,7 @@ mod tests {
                 registry.check_owned(A, body).unwrap_err(),
             ] {
                 let number = u64::from(body);
-                let expected = (ErrorCode::Deformable, number);
+                let expected = (ErrorCode::DeformableBody, number);
                 assert_eq!((refusal.code, refusal.number), expected);
             }
         }
@@ -362,10 +362,10 @@ mod tests {
     fn nobodys_body_is_moved_by_one_client_at_a_time() {
         let mut registry = registry();
         assert_eq!(registry.lease(A, 2, 0, 10), Ok(()));
-        assert_eq!(code(registry.lease(B, 2, 9, 30)), ErrorCode::NotYours);
+        assert_eq!(code(registry.lease(B, 2, 9, 30)), ErrorCode::NotPermitted);
         assert_eq!(registry.lease(B, 2, 10, 30), Ok(()));
         assert_eq!(registry.responsible_for(B), [2]);
-        assert_eq!(code(registry.release(A, 2, 20)), ErrorCode::NotYours);
+        assert_eq!(code(registry.release(A, 2, 20)), ErrorCode::NotPermitted);
         assert_eq!(registry.release(B, 2, 20), Ok(true));
         assert_eq!(registry.release(B, 2, 20), Ok(false));
         assert_eq!(code(registry.lease(A, 1, 0, 1)), ErrorCode::StaticBody);

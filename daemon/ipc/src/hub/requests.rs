@@ -4,10 +4,9 @@ use super::{Envelope, Hub, Import, Output, Pending, session::Session};
 use crate::{ClientId, Command, GoneWhy, Refusal, Role};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
-    MINOR_LIMITS, MINOR_SAFETY, MINOR_SHAPES, MINOR_SKINS, MINOR_SURFACES,
-    event::{self, RemovedCode},
+    event::{self, RemovalReason},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
-    request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, want},
+    request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, topic},
     wire::{self, Limit, List},
 };
 
@@ -105,7 +104,7 @@ fn makes_work(request: &Request) -> bool {
         Request::ListArms(_)
             | Request::ListBodies(_)
             | Request::Subscribe(_)
-            | Request::Renew(_)
+            | Request::RenewLeases(_)
             | Request::Goodbye(_)
             | Request::GetStatus(_)
             | Request::Shutdown(_)
@@ -117,18 +116,6 @@ fn makes_work(request: &Request) -> bool {
             | Request::OpenShape(_)
             | Request::GetLimits(_)
     )
-}
-
-/// The minor version that a client must have declared to send this request.
-fn needed_minor(request: &Request) -> u16 {
-    match request {
-        Request::OpenSurface(_) => MINOR_SURFACES,
-        Request::OpenSkin(_) => MINOR_SKINS,
-        Request::OpenShape(_) => MINOR_SHAPES,
-        Request::ReleaseLimits(_) => MINOR_SAFETY,
-        Request::GetLimits(_) => MINOR_LIMITS,
-        _ => 0,
-    }
 }
 
 impl Hub {
@@ -154,7 +141,7 @@ impl Hub {
                 let arms = List(self.arms.clone());
                 Ok(Some(reply::Arms { arms }.into()))
             }
-            Request::ListBodies(list) => Ok(Some(self.page(client, list.first).into())),
+            Request::ListBodies(list) => Ok(Some(self.page(client, list.skip).into())),
             Request::Subscribe(subscribe) => self.subscribe(client, &subscribe).map(Some),
             Request::OpenSurface(request::OpenSurface { body }) => {
                 self.registry.check_surface(body)?;
@@ -176,7 +163,7 @@ impl Hub {
             }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
             // The client and its bodies.
-            Request::Renew(renew) => self.renew(envelope, renew.lease_ms).map(done),
+            Request::RenewLeases(renew) => self.renew(envelope, renew.lease_ms).map(done),
             Request::SetFocus(focus) => {
                 self.set_focus(client, focus.focused, out);
                 Ok(done(()))
@@ -230,8 +217,8 @@ impl Hub {
         }
     }
 
-    /// Checks what every request has to pass before it has any effect: the rights of the client,
-    /// the capacity of the command queue, the version.
+    /// Checks what every request has to pass before it has any effect: the rights of the client
+    /// and the capacity of the command queue.
     fn check_allowed(&self, session: &Session, request: &Request) -> Result<(), Refusal> {
         if request.is_for_technicians() && session.role != Role::Technician {
             return Err(Refusal::new(ErrorCode::TechnicianOnly, 0, 0));
@@ -239,7 +226,7 @@ impl Hub {
         if self.busy && makes_work(request) {
             return Err(Refusal::new(ErrorCode::Busy, 0, 0));
         }
-        session.check_minor(needed_minor(request))
+        Ok(())
     }
 
     /// Sends a body towards a pose. The lease comes last: a refused request leaves the earlier one
@@ -296,8 +283,8 @@ impl Hub {
         self.registry.check_owned(client, body)?;
         self.registry.remove(body);
         out.push(Output::Command(Command::RemoveBody { body }));
-        let why = RemovedCode::Asked;
-        self.broadcast(event::BodyLeft { body, why }.into(), out);
+        let reason = RemovalReason::Requested;
+        self.broadcast(event::BodyLeft { body, reason }.into(), out);
         Ok(())
     }
 
@@ -366,26 +353,23 @@ impl Hub {
         Refusal::new(ErrorCode::NoSuchArm, u64::from(arm), self.arms.len() as u64)
     }
 
-    fn page(&self, client: ClientId, first: u32) -> reply::Bodies {
-        let session = self.sessions.get(&client);
-        let shown = || {
-            let bodies = self.registry.iter();
-            bodies.filter(|(record, _)| session.is_some_and(|s| s.knows(record.kind)))
-        };
-        let skip = usize::try_from(first).unwrap_or(usize::MAX);
-        let bodies = shown()
-            .skip(skip)
-            .take(BODIES_PER_PAGE)
-            .map(|(record, owner)| BodyInfo {
-                name: record.name,
-                body: record.body,
-                triangles: record.triangles,
-                kind: record.kind,
-                yours: owner == Some(client),
-            });
+    fn page(&self, client: ClientId, skipped: u32) -> reply::Bodies {
+        let skip = usize::try_from(skipped).unwrap_or(usize::MAX);
+        let bodies =
+            self.registry
+                .iter()
+                .skip(skip)
+                .take(BODIES_PER_PAGE)
+                .map(|(record, owner)| BodyInfo {
+                    name: record.name,
+                    body: record.body,
+                    triangles: record.triangles,
+                    kind: record.kind,
+                    owned: owner == Some(client),
+                });
         reply::Bodies {
-            total: u32::try_from(shown().count()).unwrap_or(u32::MAX),
-            first,
+            total: u32::try_from(self.registry.iter().count()).unwrap_or(u32::MAX),
+            skipped,
             bodies: List(bodies.collect()),
         }
     }
@@ -395,16 +379,16 @@ impl Hub {
         client: ClientId,
         subscribe: &request::Subscribe,
     ) -> Result<Reply, Refusal> {
-        let (arm, wants) = (subscribe.arm, subscribe.wants);
-        if wants & !want::ALL != 0 {
+        let (arm, topics) = (subscribe.arm, subscribe.topics);
+        if topics & !topic::ALL != 0 {
             return Err(out_of_range(
-                "wants",
-                f64::from(wants),
-                f64::from(want::ALL),
+                "topics",
+                f64::from(topics),
+                f64::from(topic::ALL),
             ));
         }
         // Events and bodies do not belong to an arm.
-        let needs_arm = wants & (want::STATE | want::CONTACTS | want::WAKE) != 0;
+        let needs_arm = topics & (topic::STATE | topic::CONTACTS | topic::WAKE) != 0;
         if needs_arm && self.arm(arm)?.is_none() {
             return Err(Refusal::text(
                 ErrorCode::NoSuchArm,
@@ -412,17 +396,17 @@ impl Hub {
             ));
         }
         if let Some(session) = self.sessions.get_mut(&client) {
-            session.events |= wants & want::EVENTS != 0;
+            session.events |= topics & topic::EVENTS != 0;
         }
         let kinds = [
-            (want::STATE, BlockKind::State),
-            (want::CONTACTS, BlockKind::Contacts),
-            (want::BODIES, BlockKind::Bodies),
-            (want::WAKE, BlockKind::Wake),
+            (topic::STATE, BlockKind::State),
+            (topic::CONTACTS, BlockKind::Contacts),
+            (topic::BODIES, BlockKind::Bodies),
+            (topic::WAKE, BlockKind::Wake),
         ];
         let blocks = kinds
             .into_iter()
-            .filter(|(bit, _)| wants & bit != 0)
+            .filter(|(bit, _)| topics & bit != 0)
             .map(|(_, kind)| BlockInfo {
                 kind,
                 arm: if kind == BlockKind::Bodies {
@@ -505,7 +489,7 @@ impl Hub {
         }
         // Decoding checked that there is exactly one.
         let Some(file) = files.into_iter().next() else {
-            return Err(Refusal::new(ErrorCode::BadDescriptor, 0, 1));
+            return Err(Refusal::new(ErrorCode::InvalidDescriptor, 0, 1));
         };
         session.importing = true;
         session.pending_bodies += 1;

@@ -1,8 +1,8 @@
 //! The hub's state of one client.
 
-use super::super::{ClientId, Refusal, Role};
+use super::super::{ClientId, Role};
 use super::bucket::Bucket;
-use hapticd_protocol::{MAJOR, reply::ErrorCode, request::BodyKind, text::Name};
+use hapticd_protocol::text::Name;
 
 /// Longest time from connecting to the hello.
 pub(super) const HELLO_NS: u64 = 1_000_000_000;
@@ -14,8 +14,6 @@ pub(super) struct Session {
     pub(super) role: Role,
     /// Set by the hello; until then the client may do nothing else.
     pub(super) name: Option<Name>,
-    /// The minor version that both sides use; meaningless before the hello.
-    pub(super) minor: u16,
     pub(super) since_ns: u64,
     pub(super) bucket: Bucket,
     /// Whether it listens for events.
@@ -37,7 +35,6 @@ impl Session {
             id,
             role,
             name: None,
-            minor: 0,
             since_ns: now_ns,
             bucket: Bucket::new(messages_per_s, now_ns),
             events: false,
@@ -48,23 +45,6 @@ impl Session {
             pending_bodies: 0,
             importing: false,
         }
-    }
-
-    /// Whether the client's version knows bodies of this kind.
-    pub(super) fn knows(&self, kind: BodyKind) -> bool {
-        self.minor >= kind.since()
-    }
-
-    /// Refuses a request of a later minor version than that of the client's hello.
-    pub(super) fn check_minor(&self, needed: u16) -> Result<(), Refusal> {
-        let minor = self.minor;
-        if minor >= needed {
-            return Ok(());
-        }
-        let detail = format!(
-            "this request is of version {MAJOR}.{needed}, the hello was of {MAJOR}.{minor}"
-        );
-        Err(Refusal::text(ErrorCode::Malformed, detail))
     }
 
     /// Notes a packet: the client counts as alive until `lease_ms` from now, and longer if a

@@ -17,8 +17,8 @@ use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR, event,
     frame::Message,
-    reply::{self, ArmInfo, ErrorCode, RefusedCode, Reply},
-    request::{self, BodyKind, Request, want},
+    reply::{self, ArmInfo, ErrorCode, RefusalReason, Reply},
+    request::{self, BodyKind, Request, topic},
     text::Name,
     wire::{Limit, NonNegative, Pose as WirePose},
 };
@@ -48,8 +48,8 @@ pub(super) fn arm(index: u8) -> ArmInfo {
         peak_torque_nm: Limit(0.0),
         tool_radius_m: 0.005,
         period_ns: MS,
-        degrees_in: 6,
-        degrees_out: 3,
+        sensed_dof: 6,
+        actuated_dof: 3,
         index,
         attached: false,
     }
@@ -98,17 +98,8 @@ impl Fixture {
     }
 
     pub(super) fn connect(&mut self, role: Role) -> ClientId {
-        self.connect_as(role, MINOR)
-    }
-
-    /// A client of this minor version.
-    pub(super) fn connect_as(&mut self, role: Role, minor: u16) -> ClientId {
         let client = self.hub.connect(role, true, self.now_ns).unwrap();
-        let hello = request::Hello {
-            minor,
-            ..request::Hello::new(name("test"))
-        };
-        let reply = self.ask(client, hello);
+        let reply = self.ask(client, request::Hello::new(name("test")));
         assert!(matches!(reply, Some(Reply::Welcome(_))), "{reply:?}");
         client
     }

@@ -51,14 +51,14 @@ fn frames_of_different_lengths_are_read_as_they_were_written() {
             triangles: &T[..count],
             ..mesh()
         };
-        let moment = SkinMoment {
+        let of_frame = SkinFrameHeader {
             frame,
-            ..SkinMoment::default()
+            ..SkinFrameHeader::default()
         };
-        assert_eq!(counted(|| writer.write(moment, &mesh)), (Ok(()), 0));
+        assert_eq!(counted(|| writer.write(of_frame, &mesh)), (Ok(()), 0));
         let mut words = vec![0; header.slot_words()];
         assert_eq!(reader.read_into(&mut words), Ok(frame));
-        let seen = SkinMoment::from_words(words.first_chunk().unwrap());
+        let seen = SkinFrameHeader::from_words(words.first_chunk().unwrap());
         assert_eq!((seen.frame, seen.counts.triangles as usize), (frame, count));
         assert!(seen.published_ns > 0);
         let [points, .., triangles] = seen.counts.places().unwrap();
@@ -72,7 +72,7 @@ fn frames_of_different_lengths_are_read_as_they_were_written() {
 #[test]
 fn what_is_no_mesh_or_too_large_is_refused_and_the_last_frame_stays() {
     let (mut writer, _fd) = one(4);
-    writer.write(SkinMoment::default(), &mesh()).unwrap();
+    writer.write(SkinFrameHeader::default(), &mesh()).unwrap();
     let mut nowhere = P;
     nowhere[2][1] = f32::NAN;
     let five = [T[0]; 5];
@@ -107,7 +107,7 @@ fn what_is_no_mesh_or_too_large_is_refused_and_the_last_frame_stays() {
             "SkinCounts { points: 4, triangles: 5 } in a block with room for SkinCounts { points: 67, triangles: 4 }",
         ),
     ] {
-        let error = writer.write(SkinMoment::default(), &bad).unwrap_err();
+        let error = writer.write(SkinFrameHeader::default(), &bad).unwrap_err();
         assert_eq!(error.to_string(), says);
         assert_eq!(writer.lock.version(), 1);
     }
@@ -155,5 +155,5 @@ fn nothing_but_octahedra_has_room() {
         triangles: &triangles,
     };
     assert_eq!(triangles.len(), 1000);
-    assert_eq!(writer.write(SkinMoment::default(), &mesh), Ok(()));
+    assert_eq!(writer.write(SkinFrameHeader::default(), &mesh), Ok(()));
 }

@@ -166,8 +166,8 @@ fn whatever_hangs_in_close_stalls_nobody_however_passed() {
 fn what_a_client_puts_into_its_wake_line_stalls_nobody() {
     let fixture = Fixture::new("line", patient());
     let (raw, number) = greeted(&fixture);
-    let wants = want::WAKE;
-    let subscribe = Request::from(request::Subscribe { arm: 0, wants }).encode(2);
+    let topics = topic::WAKE;
+    let subscribe = Request::from(request::Subscribe { arm: 0, topics }).encode(2);
     raw.send(&subscribe, &[]).unwrap();
     wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
     let mut received = raw.receive(&mut [0; 4096]).unwrap();
@@ -277,10 +277,10 @@ fn replies_that_nobody_reads_cost_no_descriptors() {
     let mut technician = fixture.technician();
     let readers: Vec<_> = (0..2).map(|_| greeted(&fixture)).collect();
     let before = open_files();
-    let wants = want::STATE | want::CONTACTS | want::BODIES;
+    let topics = topic::STATE | topic::CONTACTS | topic::BODIES;
     for (raw, _) in &readers {
         for id in 0..200 {
-            let subscribe = request::Subscribe { arm: 0, wants };
+            let subscribe = request::Subscribe { arm: 0, topics };
             raw.send(&Request::from(subscribe).encode(100 + id), &[])
                 .unwrap();
         }
@@ -291,7 +291,7 @@ fn replies_that_nobody_reads_cost_no_descriptors() {
     }
     assert!(open_files() < before + 20, "{before}, {}", open_files());
     let mut newcomer = fixture.client("newcomer");
-    newcomer.subscribe(0, wants).unwrap();
+    newcomer.subscribe(0, topics).unwrap();
     // Few are in flight, or the kernel would allow this user's programs none; a client that reads
     // gets all in the end.
     let (raw, _) = &readers[0];
@@ -310,10 +310,10 @@ fn replies_that_nobody_reads_cost_no_descriptors() {
 fn wake_up_lines_that_nobody_takes_are_few() {
     let fixture = Fixture::new("lines", patient());
     let (raw, _) = greeted(&fixture);
-    let wants = want::WAKE;
+    let topics = topic::WAKE;
     fixture.held(|| {
         for id in 0..200 {
-            let subscribe = request::Subscribe { arm: 0, wants };
+            let subscribe = request::Subscribe { arm: 0, topics };
             raw.send(&Request::from(subscribe).encode(100 + id), &[])
                 .unwrap();
         }
@@ -329,7 +329,7 @@ fn wake_up_lines_that_nobody_takes_are_few() {
     assert_eq!(refused.code, ErrorCode::Busy);
     assert!(open_files() <= before, "those that were held are gone");
     // A client that reads gets a line again.
-    let subscribe = request::Subscribe { arm: 0, wants };
+    let subscribe = request::Subscribe { arm: 0, topics };
     raw.send(&Request::from(subscribe).encode(9), &[]).unwrap();
     assert!(matches!(await_answer(&raw, 9), Reply::Subscribed(_)));
 }

@@ -26,13 +26,13 @@ fn happens(fixture: &mut Fixture, cut: u64) {
 /// The next event, and its cut; `None` for a count of missing events.
 fn next(client: &mut Client) -> (Option<u64>, u64) {
     match client.poll(PATIENCE).unwrap() {
-        Some(News::Event(Event::ForceOff(off))) => {
+        Some(Notification::Event(Event::ForceOff(off))) => {
             let cut = off.tick / 2;
             assert_eq!((off.arm, off.reason), (0, reason(cut)));
             assert_eq!((off.tick, off.time_ns), (2 * cut, 2 * cut * 1_000_000));
             (Some(cut), 1)
         }
-        Some(News::Event(Event::EventsLost(lost))) => (None, lost.count),
+        Some(Notification::Event(Event::EventsLost(lost))) => (None, lost.count),
         other => panic!("{other:?}"),
     }
 }
@@ -42,7 +42,7 @@ fn every_one_tick_cut_reaches_a_client_that_reads() {
     let mut fixture = Fixture::new("cuts", patient());
     let (mut reader, mut idle) = (fixture.client("reads"), fixture.client("reads later"));
     for client in [&mut reader, &mut idle] {
-        client.subscribe(0, want::STATE | want::EVENTS).unwrap();
+        client.subscribe(0, topic::STATE | topic::EVENTS).unwrap();
     }
     for burst in 0..CUTS / BURST {
         let cuts = burst * BURST..(burst + 1) * BURST;

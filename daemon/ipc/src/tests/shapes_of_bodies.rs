@@ -1,7 +1,7 @@
 //! Shapes through real sockets: another client draws what one client added, and cannot change it.
 
 use super::*;
-use hapticd_client::tool_of_arm;
+use hapticd_client::tool_id;
 
 #[test]
 fn a_client_reads_the_shapes_of_tools_and_of_others_bodies() {
@@ -16,11 +16,11 @@ fn a_client_reads_the_shapes_of_tools_and_of_others_bodies() {
             positions.map(|p| p.map(|x| x as f32)).collect()
         };
         assert_eq!(single(&read), single(&cube()));
-        let drawn = client.shape(tool_of_arm(0)).unwrap();
+        let drawn = client.shape(tool_id(0)).unwrap();
         assert_eq!(drawn.triangles, tool().triangles());
     }
     app.remove_body(7).unwrap();
-    for body in [7, tool_of_arm(1)] {
+    for body in [7, tool_id(1)] {
         let refused = refusal(viewer.shape(body).unwrap_err());
         assert_eq!(refused, ErrorCode::NoSuchBody);
     }
@@ -39,7 +39,7 @@ fn nobody_can_write_a_shape_or_change_its_length() {
         (reply.unwrap().1, received.fds)
     };
     ask(request::Hello::new(Name::new("raw").unwrap()).into());
-    let body = tool_of_arm(0);
+    let body = tool_id(0);
     let (reply, mut fds) = ask(request::OpenShape { body }.into());
     assert_eq!(reply, Reply::Shape(hapticd_protocol::reply::Shape { body }));
     let file = std::fs::File::from(fds.pop().unwrap());

@@ -4,7 +4,7 @@
 use super::*;
 use crate::skins::SkinMesh;
 use hapticd_client::export::{FileFormat, SkinSelection, SkinsError, newest_skins};
-use hapticd_client::{ReadError, ReadSkinError, SkinFrame, SkinMoment};
+use hapticd_client::{ReadError, ReadSkinError, SkinFrame, SkinFrameHeader};
 use hapticd_geometry::load::{Format, from_bytes};
 use std::time::Duration;
 
@@ -24,9 +24,9 @@ fn write(writer: &mut SkinWriter, number: u32) {
     let count = 3 + number as usize % 7000;
     let points = vec![[number as f32; 3]; count];
     let triangles: Vec<[u32; 3]> = (0..count as u32 - 2).map(|i| [i, i + 1, i + 2]).collect();
-    let moment = SkinMoment {
+    let header = SkinFrameHeader {
         frame: u64::from(number),
-        ..SkinMoment::default()
+        ..SkinFrameHeader::default()
     };
     let mesh = SkinMesh {
         points: &points,
@@ -34,7 +34,7 @@ fn write(writer: &mut SkinWriter, number: u32) {
         velocities: &points,
         triangles: &triangles,
     };
-    writer.write(moment, &mesh).unwrap();
+    writer.write(header, &mesh).unwrap();
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_client_finds_implicit_bodies_and_reads_whole_frames_while_they_are_written(
     let mut writer = fixture.skins.remove(0);
     write(&mut writer, 1);
     skin.read(&mut frame).unwrap();
-    assert_eq!((frame.moment.frame, frame.points.len()), (1, 4));
+    assert_eq!((frame.header.frame, frame.points.len()), (1, 4));
     const LAST: u32 = 3000;
     let writing = thread::spawn(move || {
         for number in 2..=LAST {
@@ -63,7 +63,7 @@ fn a_client_finds_implicit_bodies_and_reads_whole_frames_while_they_are_written(
     while last < u64::from(LAST) {
         match skin.read(&mut frame) {
             Ok(()) => {
-                let number = frame.moment.frame;
+                let number = frame.header.frame;
                 assert!(number >= last, "{number} after {last}");
                 last = number;
                 let value = number as f32;
@@ -92,7 +92,7 @@ fn nobody_moves_one_and_what_has_no_skin_is_told_apart_from_what_is_not_there() 
     );
     assert_eq!(
         refusal(client.remove_body(WORM).unwrap_err()),
-        ErrorCode::Deformable
+        ErrorCode::DeformableBody
     );
 }
 
@@ -115,7 +115,7 @@ fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
         write(writer, number);
     }
     let all = skins(SkinSelection::All).unwrap();
-    let told = all.iter().map(|s| (&*s.body.name, s.frame.moment.frame));
+    let told = all.iter().map(|s| (&*s.body.name, s.frame.header.frame));
     assert_eq!(told.collect::<Vec<_>>(), [("worm", 9), (names[1], 20)]);
     let identity = (WORM + 1).to_string();
     for (asked, body) in [("worm", WORM), (names[1], WORM + 1), (&*identity, WORM + 1)] {

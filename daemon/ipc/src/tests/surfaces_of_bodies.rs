@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::surfaces::SurfaceKind;
-use hapticd_client::{ReadError, SurfaceMoment};
+use hapticd_client::{ReadError, SurfaceFrameHeader};
 
 const PAD: u32 = 1 << 30;
 const FLAG: u32 = PAD + 1;
@@ -41,7 +41,7 @@ fn a_client_finds_deformable_bodies_and_reads_what_is_written() {
                 b.name.to_string(),
                 b.kind.text(),
                 b.triangles,
-                b.yours,
+                b.owned,
             )
         })
         .collect();
@@ -61,7 +61,7 @@ fn a_client_finds_deformable_bodies_and_reads_what_is_written() {
     assert_eq!(writer.id(), PAD);
     writer.add_lost_ns(5);
     writer.write(3, 4, written.iter().copied()).unwrap();
-    let moment = SurfaceMoment {
+    let moment = SurfaceFrameHeader {
         tick: 3,
         time_ns: 4,
         lost_ns: 5,
@@ -121,9 +121,9 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
             client.halt_body(body).unwrap_err(),
             client.remove_body(body).unwrap_err(),
         ] {
-            let text = format!("body {body} is the soft simulation's");
+            let text = format!("body {body} is deformable");
             assert!(error.to_string().contains(&text), "{error}");
-            assert_eq!(refusal(error), ErrorCode::Deformable);
+            assert_eq!(refusal(error), ErrorCode::DeformableBody);
         }
     }
     for kind in [BodyKind::Soft, BodyKind::Cloth, BodyKind::Crowd] {
@@ -137,9 +137,7 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
     }
     let error = client.surface(7).unwrap_err();
     assert!(
-        error
-            .to_string()
-            .contains("body 7 has no block of its surface"),
+        error.to_string().contains("body 7 has no surface"),
         "{error}"
     );
     assert_eq!(refusal(error), ErrorCode::NoSurface);
@@ -151,35 +149,4 @@ fn what_makes_no_sense_for_a_deformable_body_is_refused_and_says_so() {
     assert!(fixture.commands.is_empty());
     assert_eq!(client.bodies().unwrap().len(), 3);
     client.surface(PAD).unwrap();
-}
-
-#[test]
-fn a_client_of_an_earlier_version_sees_no_deformable_body() {
-    let fixture = fixture("earlier");
-    let raw = fixture.raw();
-    let mut buffer = [0; 4096];
-    let mut ask = |request: Request| {
-        raw.send(&request.encode(1), &[]).unwrap();
-        wait(&[(raw.as_fd(), Interest::Read)], Some(PATIENCE)).unwrap();
-        let received = raw.receive(&mut buffer).unwrap();
-        Reply::decode(&buffer[..received.length], received.fds.len())
-            .unwrap()
-            .1
-    };
-    let hello = request::Hello {
-        minor: 0,
-        ..request::Hello::new(Name::new("earlier").unwrap())
-    };
-    assert!(matches!(ask(hello.into()), Reply::Welcome(_)));
-    let list = ask(request::ListBodies { first: 0 }.into());
-    assert!(matches!(list, Reply::Bodies(page) if page.total == 0 && page.bodies.0.is_empty()));
-    let code = |reply: Reply| match reply {
-        Reply::Error(error) => error.code,
-        other => panic!("not refused: {other:?}"),
-    };
-    // In the codes of its version.
-    let remove = request::RemoveBody { body: PAD };
-    assert_eq!(code(ask(remove.into())), ErrorCode::NoSuchBody);
-    let open = request::OpenSurface { body: PAD };
-    assert_eq!(code(ask(open.into())), ErrorCode::Malformed);
 }

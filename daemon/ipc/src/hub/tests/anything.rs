@@ -41,11 +41,11 @@ fn some_request(which: usize) -> (Request, Vec<u32>) {
         2 => add("x").into(),
         3 => request::Goodbye {}.into(),
         4 => request::SetFocus { focused: false }.into(),
-        5 => request::Renew { lease_ms: 50 }.into(),
+        5 => request::RenewLeases { lease_ms: 50 }.into(),
         6 => request::Reload {}.into(),
         7 => request::Subscribe {
             arm: 0,
-            wants: want::EVENTS,
+            topics: topic::EVENTS,
         }
         .into(),
         8 => request::RemoveBody { body: 100 }.into(),
@@ -104,7 +104,7 @@ proptest! {
                     }
                     fixture.hub.answer(token, &answer, fixture.now_ns, &mut fixture.out);
                 }
-                Some(Step::Import(token)) => fixture.hub.imported(token, Err(Refusal::new(ErrorCode::BadMesh, 0, 0)), fixture.now_ns, &mut fixture.out),
+                Some(Step::Import(token)) => fixture.hub.imported(token, Err(Refusal::new(ErrorCode::InvalidMesh, 0, 0)), fixture.now_ns, &mut fixture.out),
                 Some(Step::Wait(ms)) => {
                     fixture.now_ns += ms * MS;
                     fixture.expire();

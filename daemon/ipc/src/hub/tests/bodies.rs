@@ -10,7 +10,7 @@ fn a_body_goes_from_file_to_scene_and_is_answered_when_it_is_there() {
         client,
         request::Subscribe {
             arm: 0,
-            wants: want::EVENTS,
+            topics: topic::EVENTS,
         },
     );
     fixture.send(client, add("cup"), vec![42]);
@@ -60,7 +60,7 @@ fn a_refused_body_is_answered_with_the_reason_and_frees_its_place() {
     );
     fixture.hub.imported(
         token,
-        Err(Refusal::text(ErrorCode::BadMesh, "12 boundary edges")),
+        Err(Refusal::text(ErrorCode::InvalidMesh, "12 boundary edges")),
         fixture.now_ns,
         &mut fixture.out,
     );
@@ -69,7 +69,7 @@ fn a_refused_body_is_answered_with_the_reason_and_frees_its_place() {
     };
     assert_eq!(
         (error.code, error.detail.as_str(), error.request),
-        (ErrorCode::BadMesh, "12 boundary edges", 0x0106)
+        (ErrorCode::InvalidMesh, "12 boundary edges", 0x0106)
     );
 
     let token = fixture.start_add(client, "cup");
@@ -175,7 +175,7 @@ fn a_body_whose_client_went_while_it_was_on_its_way_is_removed() {
     fixture.took();
     fixture.hub.imported(
         token,
-        Err(Refusal::new(ErrorCode::BadMesh, 0, 0)),
+        Err(Refusal::new(ErrorCode::InvalidMesh, 0, 0)),
         fixture.now_ns,
         &mut fixture.out,
     );
@@ -204,7 +204,7 @@ fn values_out_of_range_are_refused() {
             ErrorCode::OutOfRange
         );
         assert_eq!(
-            fixture.refused(client, request::Renew { lease_ms }),
+            fixture.refused(client, request::RenewLeases { lease_ms }),
             ErrorCode::OutOfRange
         );
     }
@@ -215,10 +215,13 @@ fn values_out_of_range_are_refused() {
     });
     let client = brief.connect(Role::App);
     assert_eq!(
-        brief.refused(client, request::Renew { lease_ms: 301 }),
+        brief.refused(client, request::RenewLeases { lease_ms: 301 }),
         ErrorCode::OutOfRange
     );
-    assert_eq!(brief.ask(client, request::Renew { lease_ms: 300 }), done());
+    assert_eq!(
+        brief.ask(client, request::RenewLeases { lease_ms: 300 }),
+        done()
+    );
     let client = fixture.connect(Role::App);
     let mut fast = move_body(2, 100);
     fast.speed_m_s.0 = 20.1;

@@ -48,7 +48,7 @@ fn another_major_version_is_refused_with_both_versions_and_closed() {
     let Some(Reply::Refused(refused)) = fixture.ask(client, hello) else {
         panic!()
     };
-    assert_eq!(refused.code, RefusedCode::Version);
+    assert_eq!(refused.reason, RefusalReason::VersionMismatch);
     assert_eq!(
         [
             refused.major,
@@ -57,6 +57,11 @@ fn another_major_version_is_refused_with_both_versions_and_closed() {
             refused.client_minor
         ],
         [MAJOR, MINOR, 9, 4]
+    );
+    let says = refused.to_string();
+    assert!(
+        says.ends_with("install the release of hapticd that the client was built for"),
+        "{says}"
     );
     assert_eq!(
         fixture.took(),
@@ -108,7 +113,7 @@ fn whoever_does_not_start_with_a_hello_is_closed() {
             .hub
             .receive(client, &packet, vec![], fixture.now_ns, &mut fixture.out);
         assert!(
-            matches!(&fixture.out[0], Output::Reply { reply: Reply::Refused(refused), .. } if refused.code == RefusedCode::NotHello)
+            matches!(&fixture.out[0], Output::Reply { reply: Reply::Refused(refused), .. } if refused.reason == RefusalReason::NotHello)
         );
         fixture.out.remove(0);
         assert_eq!(fixture.took(), ["1 close"]);
@@ -144,15 +149,15 @@ fn connections_over_the_quota_or_without_permission_are_refused() {
         .hub
         .connect(Role::Technician, false, fixture.now_ns)
         .unwrap_err();
-    assert_eq!(refused.code, RefusedCode::NotPermitted);
+    assert_eq!(refused.reason, RefusalReason::NotPermitted);
     let second = fixture.connect(Role::App);
     let refused = fixture
         .hub
         .connect(Role::App, true, fixture.now_ns)
         .unwrap_err();
     assert_eq!(
-        (refused.code, refused.limit),
-        (RefusedCode::TooManyClients, 2)
+        (refused.reason, refused.limit),
+        (RefusalReason::TooManyClients, 2)
     );
     // Applications take no place of a technician.
     for _ in 0..crate::hub::TECHNICIANS {
@@ -161,8 +166,8 @@ fn connections_over_the_quota_or_without_permission_are_refused() {
     let refused = fixture.hub.connect(Role::Technician, true, fixture.now_ns);
     let refused = refused.unwrap_err();
     assert_eq!(
-        (refused.code, refused.limit),
-        (RefusedCode::TooManyClients, 6)
+        (refused.reason, refused.limit),
+        (RefusalReason::TooManyClients, 6)
     );
     for id in 3..7 {
         fixture
@@ -195,12 +200,12 @@ fn arms_and_bodies_are_listed_in_pages() {
     }
     fixture.took();
     let mut seen = Vec::new();
-    for first in [0, 16, 32] {
-        let Some(Reply::Bodies(page)) = fixture.ask(client, request::ListBodies { first }) else {
+    for skip in [0, 16, 32] {
+        let Some(Reply::Bodies(page)) = fixture.ask(client, request::ListBodies { skip }) else {
             panic!()
         };
-        assert_eq!((page.total, page.first), (22, first));
-        seen.extend(page.bodies.0.iter().map(|body| (body.body, body.yours)));
+        assert_eq!((page.total, page.skipped), (22, skip));
+        seen.extend(page.bodies.0.iter().map(|body| (body.body, body.owned)));
     }
     let expected: Vec<(u32, bool)> = [1, 2]
         .map(|body| (body, false))
@@ -218,7 +223,7 @@ fn a_subscription_names_its_blocks_and_one_arm() {
         client,
         request::Subscribe {
             arm: 1,
-            wants: want::ALL,
+            topics: topic::ALL,
         },
     ) else {
         panic!()
@@ -230,13 +235,13 @@ fn a_subscription_names_its_blocks_and_one_arm() {
         .map(|block| (block.kind.code(), block.arm))
         .collect();
     assert_eq!(blocks, [(1, 1), (2, 1), (3, 0), (4, 1)]);
-    for (arm, wants, code) in [
-        (2, want::STATE, ErrorCode::NoSuchArm),
-        (255, want::STATE, ErrorCode::NoSuchArm),
+    for (arm, topics, code) in [
+        (2, topic::STATE, ErrorCode::NoSuchArm),
+        (255, topic::STATE, ErrorCode::NoSuchArm),
         (0, 32, ErrorCode::OutOfRange),
     ] {
         assert_eq!(
-            fixture.refused(client, request::Subscribe { arm, wants }),
+            fixture.refused(client, request::Subscribe { arm, topics }),
             code
         );
     }
@@ -244,7 +249,7 @@ fn a_subscription_names_its_blocks_and_one_arm() {
         client,
         request::Subscribe {
             arm: 255,
-            wants: want::EVENTS | want::BODIES,
+            topics: topic::EVENTS | topic::BODIES,
         },
     );
     assert!(matches!(reply, Some(Reply::Subscribed(reply)) if reply.blocks.0.len() == 1));
@@ -258,7 +263,7 @@ fn events_go_to_those_who_listen_only_and_arms_remember_theirs() {
         listening,
         request::Subscribe {
             arm: 0,
-            wants: want::EVENTS,
+            topics: topic::EVENTS,
         },
     );
     fixture.hub.notice(

@@ -1,5 +1,4 @@
-//! Soft bodies and cloth: listed, opened, and neither moved, removed nor added by any client;
-//! hidden from clients older than they are.
+//! Soft bodies and cloth: listed, opened, and neither moved, removed nor added by any client.
 
 use super::*;
 
@@ -11,7 +10,7 @@ fn error(reply: Option<Reply>) -> reply::Error {
 }
 
 fn listed(fixture: &mut Fixture, client: ClientId) -> (u32, Vec<(u32, BodyKind, u32)>) {
-    match fixture.ask(client, request::ListBodies { first: 0 }) {
+    match fixture.ask(client, request::ListBodies { skip: 0 }) {
         Some(Reply::Bodies(page)) => {
             let bodies = page.bodies.0.iter();
             let bodies = bodies.map(|body| (body.body, body.kind, body.triangles));
@@ -77,11 +76,10 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
             for (request, why) in requests.into_iter().zip([&moved, &moved, ""]) {
                 let asked = request.kind();
                 let refused = error(fixture.ask(client, request));
-                let expected = (ErrorCode::Deformable, u64::from(body), asked);
+                let expected = (ErrorCode::DeformableBody, u64::from(body), asked);
                 assert_eq!((refused.code, refused.number, refused.request), expected);
-                let says = format!(
-                    "body {body} is the soft simulation's: no client moves or removes it{why}"
-                );
+                let says =
+                    format!("body {body} is deformable: clients neither move nor remove it{why}");
                 assert_eq!(refused.to_string(), says);
             }
         }
@@ -115,52 +113,4 @@ fn nobody_adds_one() {
     }
     assert!(fixture.took().is_empty(), "no mesh is read");
     fixture.add(client, 10);
-}
-
-#[test]
-fn to_a_client_of_before_they_were_there_are_none() {
-    let mut fixture = Fixture::with_deformables(Quotas::default());
-    let (old, new) = (fixture.connect_as(Role::App, 0), fixture.connect(Role::App));
-    for client in [old, new] {
-        let wants = want::EVENTS;
-        fixture.ask(client, request::Subscribe { arm: 0, wants });
-    }
-    assert_eq!(listed(&mut fixture, old), (2, RIGID.to_vec()));
-    for body in [3, 4] {
-        let refused = error(fixture.ask(old, move_body(body, 100)));
-        let says = format!("there is no body {body}");
-        assert_eq!(
-            (refused.code, refused.to_string()),
-            (ErrorCode::NoSuchBody, says)
-        );
-        let remove = request::RemoveBody { body };
-        assert_eq!(fixture.refused(old, remove), ErrorCode::NoSuchBody);
-        let refused = error(fixture.ask(old, request::OpenSurface { body }));
-        let says = "this request is of version 2.1, the hello was of 2.0";
-        assert_eq!(
-            (refused.code, refused.detail.as_str()),
-            (ErrorCode::Malformed, says)
-        );
-    }
-    // A kind that it does not know would make it close the connection.
-    for (body, kind) in [(5, BodyKind::Cloth), (6, BodyKind::Static)] {
-        let joined = Notice::BodyJoined(BodyRecord {
-            body,
-            name: name("late"),
-            kind,
-            triangles: 1,
-        });
-        fixture.hub.notice(joined, fixture.now_ns, &mut fixture.out);
-    }
-    let told = |body, kind| {
-        format!("BodyJoined(BodyJoined {{ name: \"late\", body: {body}, kind: {kind} }})")
-    };
-    assert_eq!(
-        fixture.took(),
-        [
-            format!("2 {}", told(5, "Cloth")),
-            format!("1 {}", told(6, "Static")),
-            format!("2 {}", told(6, "Static")),
-        ]
-    );
 }

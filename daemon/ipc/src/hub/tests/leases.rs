@@ -10,7 +10,7 @@ fn a_pose_command_moves_the_body_until_its_lease_ends() {
         client,
         request::Subscribe {
             arm: 0,
-            wants: want::EVENTS,
+            topics: topic::EVENTS,
         },
     );
     assert_eq!(fixture.ask(client, move_body(2, 100)), done());
@@ -34,10 +34,13 @@ fn a_body_that_nobody_owns_is_moved_by_one_client_at_a_time() {
     let mut fixture = Fixture::new(Quotas::default());
     let (a, b) = (fixture.connect(Role::App), fixture.connect(Role::App));
     assert_eq!(fixture.ask(a, move_body(2, 100)), done());
-    assert_eq!(fixture.refused(b, move_body(2, 100)), ErrorCode::NotYours);
+    assert_eq!(
+        fixture.refused(b, move_body(2, 100)),
+        ErrorCode::NotPermitted
+    );
     assert_eq!(
         fixture.refused(b, request::HaltBody { body: 2 }),
-        ErrorCode::NotYours
+        ErrorCode::NotPermitted
     );
     assert_eq!(fixture.ask(a, request::HaltBody { body: 2 }), done());
     assert_eq!(fixture.ask(b, move_body(2, 100)), done());
@@ -48,7 +51,7 @@ fn a_body_that_nobody_owns_is_moved_by_one_client_at_a_time() {
     );
     assert_eq!(
         fixture.refused(a, request::RemoveBody { body: 2 }),
-        ErrorCode::NotYours
+        ErrorCode::NotPermitted
     );
 }
 
@@ -63,7 +66,7 @@ fn a_client_with_bodies_that_says_nothing_is_silent_until_it_speaks() {
         client,
         request::Subscribe {
             arm: 0,
-            wants: want::EVENTS,
+            topics: topic::EVENTS,
         },
     );
     assert_eq!(
@@ -78,7 +81,10 @@ fn a_client_with_bodies_that_says_nothing_is_silent_until_it_speaks() {
     assert_eq!(fixture.expire(), None);
     assert_eq!(
         fixture.took(),
-        ["1 silent [5]", "1 Silent(Silent { silent_ms: 200 })"]
+        [
+            "1 silent [5]",
+            "1 ClientSilent(ClientSilent { silent_ms: 200 })"
+        ]
     );
     fixture.now_ns = 5000 * MS;
     fixture.expire();
@@ -102,7 +108,7 @@ fn a_renewal_holds_silence_and_leases_off_for_as_long_as_it_says() {
     fixture.add(client, 5);
     fixture.ask(client, move_body(5, 100));
     assert_eq!(
-        fixture.ask(client, request::Renew { lease_ms: 1000 }),
+        fixture.ask(client, request::RenewLeases { lease_ms: 1000 }),
         done()
     );
     fixture.took();
@@ -121,7 +127,7 @@ fn a_packet_after_a_renewal_does_not_shorten_it() {
     let client = fixture.connect(Role::App);
     fixture.add(client, 5);
     assert_eq!(
-        fixture.ask(client, request::Renew { lease_ms: 1000 }),
+        fixture.ask(client, request::RenewLeases { lease_ms: 1000 }),
         done()
     );
     fixture.now_ns = 1100 * MS;
@@ -169,7 +175,7 @@ fn a_client_that_goes_takes_its_bodies_with_it_and_stops_what_it_moved() {
             other,
             request::Subscribe {
                 arm: 0,
-                wants: want::EVENTS,
+                topics: topic::EVENTS,
             },
         );
         fixture.add(client, 5);
@@ -181,7 +187,7 @@ fn a_client_that_goes_takes_its_bodies_with_it_and_stops_what_it_moved() {
             fixture.took(),
             [
                 "halt 2".to_owned(),
-                "2 BodyLeft(BodyLeft { body: 5, why: ClientGone })".to_owned(),
+                "2 BodyLeft(BodyLeft { body: 5, reason: ClientGone })".to_owned(),
                 format!("1 gone {text} [5]"),
             ]
         );

@@ -41,7 +41,7 @@ fn what_is_shown_by_its_surface_has_none_and_what_is_not_there_neither() {
             other => panic!("{body}: {other:?}"),
         }
     }
-    let says = "body 3 has no shape that keeps";
+    let says = "body 3 has no constant shape";
     match fixture.ask(client, request::OpenShape { body: 3 }) {
         Some(Reply::Error(error)) => assert_eq!(error.to_string(), says),
         other => panic!("{other:?}"),
@@ -63,22 +63,6 @@ fn the_shape_of_a_clients_body_goes_with_the_body() {
         assert!(fixture.hub.shape(body).is_none());
         let refused = fixture.refused(other, request::OpenShape { body });
         assert_eq!(refused, ErrorCode::NoSuchBody);
-    }
-}
-
-#[test]
-fn a_client_of_before_there_were_shapes_cannot_ask() {
-    let mut fixture = Fixture::new(Quotas::default());
-    let client = fixture.connect_as(Role::App, 1);
-    match fixture.ask(client, request::OpenShape { body: 1 }) {
-        Some(Reply::Error(error)) => {
-            let says = "this request is of version 2.2, the hello was of 2.1";
-            assert_eq!(
-                (error.code, error.detail.as_str()),
-                (ErrorCode::Malformed, says)
-            );
-        }
-        other => panic!("{other:?}"),
     }
 }
 
