@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -25,18 +26,19 @@ struct Cli {
 enum Command {
     /// Name the experiments.
     List {
-        /// One JSON object a line: `id`, `title`.
+        /// One JSON object a line: `id`, `title`, `judges`.
         #[arg(long)]
         json: bool,
     },
-    /// Run one experiment, or with `GROUP-all` every one of a group.
+    /// Run one experiment, with `GROUP-all` every one of a group, or with `all` every one.
     // The experiment itself answers `lab run ID --help`.
     #[command(disable_help_flag = true)]
     Run {
-        /// An ID of `lab list`, or `GROUP-all`.
+        /// An ID of `lab list`, `GROUP-all`, or `all`.
         id: String,
-        /// Arguments of the experiment (`lab run ID --help`), and `--json`: one JSON object a line.
-        /// Of `feel-*` also `--mutant`, with a planted fault, and `--quick`, few cases.
+        /// Arguments of the experiment (`lab run ID --help`), and `--json`: one JSON object a line,
+        /// or `--json=FILE`: all of them in one file. `--quick` is a small run, unless times alone
+        /// are judged; `--mutant` plants a fault, where there is one.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
@@ -64,7 +66,10 @@ pub fn main() -> ExitCode {
                 quick: has("--quick"),
                 mutant: has("--mutant"),
             };
-            run(&id, &args, how)
+            let file = args.iter().find_map(|word| word.strip_prefix("--json="));
+            let file = file.map(PathBuf::from);
+            args.retain(|word| !word.starts_with("--json="));
+            run(&id, &args, how, file.as_deref())
         }
     }
 }
@@ -82,7 +87,7 @@ struct How {
 fn with_id_first(mut words: Vec<String>) -> Vec<String> {
     if words.get(1).is_some_and(|w| w == "run") {
         match words.get(2).map(String::as_str) {
-            Some("--json") => {
+            Some(word) if word == "--json" || word.starts_with("--json=") => {
                 let json = words.remove(2);
                 words.push(json);
             }
@@ -98,7 +103,8 @@ fn with_id_first(mut words: Vec<String>) -> Vec<String> {
 fn list(json: bool) {
     if json {
         for e in EXPERIMENTS {
-            say(&json!({ "id": e.id, "title": e.title }).to_string());
+            let line = json!({ "id": e.id, "title": e.title, "judges": e.judges.name() });
+            say(&line.to_string());
         }
         return;
     }
@@ -108,7 +114,8 @@ fn list(json: bool) {
     }
 }
 
-fn run(id: &str, args: &[String], how: How) -> ExitCode {
+/// Runs what the ID selects; prints it, and writes it to a file if one is given.
+fn run(id: &str, args: &[String], how: How, file: Option<&Path>) -> ExitCode {
     let chosen = match registry::select(EXPERIMENTS, id) {
         Ok(chosen) => chosen,
         Err(why) => {
@@ -117,56 +124,90 @@ fn run(id: &str, args: &[String], how: How) -> ExitCode {
         }
     };
     let mut worst = 0;
+    let mut objects = Vec::new();
     for experiment in &chosen {
-        worst = worst.max(match run_one(experiment, args, how) {
-            Ok(status) => status,
+        let (object, status) = match run_one(experiment, args, how) {
+            Ok(ran) => ran,
             Err(e) => return clap_exit(&e),
-        });
+        };
+        worst = worst.max(status);
+        objects.push(object);
+        // After each, so that a run that is cut short leaves what it has found.
+        let Some(file) = file else { continue };
+        if let Err(e) = std::fs::write(file, file_of(&objects)) {
+            complain(&format!("{}: {e}", file.display()));
+            return ExitCode::from(2);
+        }
     }
     ExitCode::from(worst)
 }
 
-/// Runs and prints one experiment; returns its exit status.
-fn run_one(experiment: &Experiment, args: &[String], how: How) -> Result<u8, clap::Error> {
+/// Formats the file of `--json=FILE`: how many hold, and each experiment on a line of its own.
+fn file_of(objects: &[Value]) -> String {
+    let count = |key: &str, word: &str| objects.iter().filter(|o| o[key] == word).count();
+    let failed = objects.iter().filter(|o| o["error"].is_string()).count();
+    let lines: Vec<String> = objects.iter().map(Value::to_string).collect();
+    format!(
+        "{{\"holds\": {}, \"falls_short\": {}, \"failed\": {failed}, \"experiments\": [\n{}\n]}}\n",
+        count("verdict", "holds"),
+        count("verdict", "falls short"),
+        lines.join(",\n")
+    )
+}
+
+/// Runs and prints one experiment; returns its object and its exit status.
+fn run_one(experiment: &Experiment, args: &[String], how: How) -> Result<(Value, u8), clap::Error> {
+    let words = experiment.judges.quick();
+    let mut all = args.to_vec();
+    if let Some(words) = words.filter(|_| how.quick) {
+        all.splice(0..0, words.iter().map(|word| (*word).to_owned()));
+    }
     let context = Context {
         id: experiment.id,
-        args: args.to_vec(),
+        args: all,
         quick: how.quick,
         mutant: how.mutant,
     };
     let fault = registry::fault(experiment.id);
-    let ran = if (how.quick || how.mutant) && fault.is_none() {
+    let ran = if how.mutant && fault.is_none() {
         Err(Failure::Input("it has no planted fault".into()))
+    } else if how.quick && words.is_none() && fault.is_none() {
+        Err(Failure::Input("times decide: it has no small run".into()))
     } else {
         (experiment.run)(&context)
     };
+    let mut object = json!({
+        "id": experiment.id,
+        "title": experiment.title,
+        "judges": experiment.judges.name(),
+    });
     let (why, status) = match ran {
         Ok(mut report) => {
             if let Some(fault) = fault.filter(|_| how.mutant) {
                 report.notes.insert(0, format!("planted fault: {fault}"));
             }
+            if let (Value::Object(all), Ok(Value::Object(own))) =
+                (&mut object, serde_json::to_value(&report))
+            {
+                all.extend(own);
+            }
             if how.json {
-                let mut object = json!({ "id": experiment.id, "title": experiment.title });
-                if let (Value::Object(all), Ok(Value::Object(own))) =
-                    (&mut object, serde_json::to_value(&report))
-                {
-                    all.extend(own);
-                }
                 say(&object.to_string());
             } else {
                 say(&table::render(experiment.id, experiment.title, &report));
             }
-            return Ok(u8::from(!report.verdict.holds));
+            return Ok((object, u8::from(!report.verdict.holds)));
         }
         Err(Failure::Arguments(e)) => return Err(e),
         Err(Failure::Input(why)) => (why, 2),
         Err(Failure::Run(why)) => (why, 1),
     };
-    if how.json {
-        say(&json!({ "id": experiment.id, "title": experiment.title, "error": why }).to_string());
-    }
     complain(&format!("{}: {why}", experiment.id));
-    Ok(status)
+    object["error"] = why.into();
+    if how.json {
+        say(&object.to_string());
+    }
+    Ok((object, status))
 }
 
 fn clap_exit(e: &clap::Error) -> ExitCode {

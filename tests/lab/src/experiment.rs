@@ -10,8 +10,44 @@ pub struct Experiment {
     pub id: &'static str,
     /// One line for `lab list`.
     pub title: &'static str,
+    /// What its verdict depends on.
+    pub judges: Judges,
     /// Runs it with the words after the ID (without `--json`).
     pub run: fn(&Context) -> Result<Report, Failure>,
+}
+
+/// What the verdict of an experiment depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judges {
+    /// Counts, distances and forces, which are the same in every run. The words are those of a
+    /// small run (`--quick`), at which `tests/verdicts.rs` holds it to its verdict.
+    Counts(&'static [&'static str]),
+    /// The same, and times of this machine ([`Verdict::and_time`]), which the test leaves out.
+    CountsAndTime(&'static [&'static str]),
+    /// Times of this machine alone.
+    Time,
+    /// The times of another program, which has to be there.
+    Peer,
+}
+
+impl Judges {
+    /// Returns the words of a small run, if anything is judged that no time decides.
+    pub fn quick(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Counts(words) | Self::CountsAndTime(words) => Some(words),
+            Self::Time | Self::Peer => None,
+        }
+    }
+
+    /// Returns its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counts(_) => "counts",
+            Self::CountsAndTime(_) => "counts and time",
+            Self::Time => "time",
+            Self::Peer => "peer",
+        }
+    }
 }
 
 /// Context of a run.
@@ -20,7 +56,7 @@ pub struct Context {
     pub id: &'static str,
     /// Words after the ID, without `--json`, `--quick` and `--mutant`.
     pub args: Vec<String>,
-    /// Run few cases, those whose bars are met: for tests.
+    /// Run few cases, those whose bars are met, or few frames: for tests.
     pub quick: bool,
     /// Run with the experiment's planted fault; it must then fall short.
     pub mutant: bool,
@@ -135,6 +171,8 @@ pub struct Verdict {
     pub holds: bool,
     /// One or two sentences with the deciding numbers.
     pub why: String,
+    /// Where times of this machine are judged, too: whether all the rest holds.
+    pub untimed: Option<bool>,
 }
 
 impl Verdict {
@@ -143,7 +181,17 @@ impl Verdict {
         Self {
             holds,
             why: why.into(),
+            untimed: None,
         }
+    }
+
+    /// Adds a condition on times of this machine, which `why` has to give, too. What was judged
+    /// before must not depend on time.
+    #[must_use]
+    pub fn and_time(mut self, holds: bool) -> Self {
+        self.untimed = Some(self.untimed.unwrap_or(self.holds));
+        self.holds &= holds;
+        self
     }
 
     /// Makes a verdict on this many rows, of which `missed` missed their bar, each with its
@@ -162,16 +210,38 @@ impl Verdict {
 
     /// Returns `"holds"` or `"falls short"`.
     pub fn word(&self) -> &'static str {
-        if self.holds { "holds" } else { "falls short" }
+        word(self.holds)
     }
+}
+
+fn word(holds: bool) -> &'static str {
+    if holds { "holds" } else { "falls short" }
 }
 
 impl Serialize for Verdict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
-        let mut map = serializer.serialize_map(Some(2))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("verdict", self.word())?;
+        if let Some(holds) = self.untimed {
+            map.serialize_entry("verdict_untimed", word(holds))?;
+        }
         map.serialize_entry("why", &self.why)?;
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_falls_short_leaves_the_rest_as_it_is() {
+        for (rest, time) in [(true, true), (true, false), (false, true), (false, false)] {
+            let verdict = Verdict::new(rest, "").and_time(time);
+            assert_eq!((verdict.holds, verdict.untimed), (rest && time, Some(rest)));
+            let twice = verdict.and_time(time);
+            assert_eq!((twice.holds, twice.untimed), (rest && time, Some(rest)));
+        }
     }
 }

@@ -62,6 +62,37 @@ fn experiments_are_listed_and_unknown_ones_are_the_users_fault() {
 }
 
 #[test]
+fn a_file_has_the_results_of_all_that_ran() {
+    let folder = Folder::new("results");
+    let path = folder.path("lab.json");
+    let file = format!("--json={path}");
+    // `judges` times as well, so the status may be 1.
+    let words = [["run", "kinetic-all"], ["--quick", file.as_str()]].concat();
+    let output = lab(&words);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("kinetic-sap: "));
+    let told: Value = serde_json::from_str(&read(&folder, "lab.json")).expect("one object");
+    let ran = told["experiments"].as_array().expect("experiments");
+    assert_eq!(ran.len(), 6);
+    for one in ran {
+        assert!(one["rows"].as_array().is_some_and(|rows| !rows.is_empty()));
+        let mixed = one["judges"] == "counts and time";
+        assert_eq!(one["verdict_untimed"].is_string(), mixed, "{one}");
+    }
+    let count = |word: &str| ran.iter().filter(|one| one["verdict"] == word).count();
+    assert_eq!(told["holds"], count("holds"));
+    assert_eq!(told["falls_short"], count("falls short"));
+    assert_eq!(told["failed"], 0);
+    // What takes other arguments has an error in place of its rows.
+    let wrong = lab(&["run", "redon-e1", &file, "--seed", "2"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let told: Value = serde_json::from_str(&read(&folder, "lab.json")).expect("one object");
+    assert_eq!(told["failed"], 1);
+    assert!(told["experiments"][0]["error"].is_string());
+    let nowhere = lab(&["run", "redon-e1", "--json=/nowhere/lab.json"]);
+    assert_eq!(nowhere.status.code(), Some(2));
+}
+
+#[test]
 fn a_set_that_is_made_is_answered_without_a_miss_and_read_back_the_same() {
     let folder = Folder::new("made");
     let made = lab(&[

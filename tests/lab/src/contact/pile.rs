@@ -20,11 +20,12 @@ use hapticd_scene::{BodyKind, BodySpec, Scene, Shape};
 use serde_json::Value;
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "contact-pile",
     title: "24 loose bodies stirred by a 6-DOF tool: no penetration, no energy from nowhere",
+    judges: Judges::Counts(&["--bodies", "12", "--stir", "3000", "--ticks", "9600"]),
     run,
 };
 
@@ -36,14 +37,18 @@ struct Args {
     /// How many ticks late each answer is.
     #[arg(long, default_value_t = 2)]
     late: usize,
+    /// Loose bodies.
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u64).range(1..=24))]
+    bodies: u64,
+    /// Ticks of stirring in each round; for 2,500 more the hand is away.
+    #[arg(long, default_value_t = 7500, value_parser = clap::value_parser!(u64).range(1000..=100_000))]
+    stir: u64,
 }
 
 const PERIOD_S: f64 = 1e-3;
 const G: f64 = 9.81;
 const DENSITY: f64 = 1200.0;
-const BODIES: usize = 24;
 /// The hand is away for the last part of each round, and everything comes to rest.
-const ROUND_TICKS: u64 = 10_000;
 const AWAY_TICKS: u64 = 2_500;
 /// Maximum time until the heap is at rest after the hand has left.
 const SETTLING_TICKS: u64 = 1_000;
@@ -92,7 +97,7 @@ fn spec(name: String, kind: BodyKind, mesh: &TriMesh, pose: &Pose) -> BodySpec {
 }
 
 impl Pile {
-    fn new(late: usize) -> Result<Self, Failure> {
+    fn new(bodies: usize, late: usize) -> Result<Self, Failure> {
         let distances = Distances::for_width(0.3);
         let rod = shapes::cuboid(&Vec3::new(0.006, 0.006, 0.04)).map_err(failed)?;
         let tool = ToolShape::mesh(rod.positions(), true);
@@ -121,7 +126,7 @@ impl Pile {
             shapes::cuboid(&Vec3::new(0.008, 0.012, 0.02)).map_err(failed)?,
         ];
         let mut loose = Vec::new();
-        for k in 0..BODIES {
+        for k in 0..bodies {
             let mesh = &meshes[k % meshes.len()];
             let (i, j, layer) = (k % 4, k / 4 % 3, k / 12);
             let at = Vec3::new(
@@ -234,10 +239,10 @@ fn energy_j(mass: &MassProperties, before: &Pose, after: &Pose) -> f64 {
 
 /// Moves through the heap in loops of changing width and height, tilting and turning, at up to 0.4
 /// m/s; then out and away.
-fn hand(tick: u64) -> Pose {
-    let round = (tick / ROUND_TICKS) as f64;
-    let (at, t) = (tick % ROUND_TICKS, tick as f64 * PERIOD_S);
-    let stirring = ROUND_TICKS - AWAY_TICKS;
+fn hand(tick: u64, stirring: u64) -> Pose {
+    let round_ticks = stirring + AWAY_TICKS;
+    let round = (tick / round_ticks) as f64;
+    let (at, t) = (tick % round_ticks, tick as f64 * PERIOD_S);
     let up = if at < 500 {
         1.0 - at as f64 / 500.0
     } else if at >= stirring {
@@ -263,7 +268,7 @@ fn hand(tick: u64) -> Pose {
 
 fn run(context: &Context) -> Result<Report, Failure> {
     let args: Args = context.parse()?;
-    let mut pile = Pile::new(args.late)?;
+    let mut pile = Pile::new(args.bodies as usize, args.late)?;
     let mut penetrations = 0;
     let (mut touched, mut blocked, mut solid_ticks) = (0_u64, 0_u64, 0_u64);
     // Work of the hand since it was last away, by the trapezoidal rule, and the energy of the heap
@@ -274,7 +279,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let mut last: Option<(Pose, ArmOutcome)> = None;
     let start = Moment::now();
     for tick in 0..args.ticks {
-        let device = hand(tick);
+        let device = hand(tick, args.stir);
         let out = pile.tick(&device);
         penetrations += pile.penetrations(&out.proxy, out.solid);
         touched += u64::from(out.contact_count > 0);
@@ -287,8 +292,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 + 0.5 * (out.wrench.torque_nm + was.wrench.torque_nm).dot(&turn);
         }
         last = Some((device, out));
-        let in_round = tick % ROUND_TICKS;
-        let alone = ROUND_TICKS - AWAY_TICKS + SETTLING_TICKS;
+        let in_round = tick % (args.stir + AWAY_TICKS);
+        let alone = args.stir + SETTLING_TICKS;
         let energy = pile.energy_j();
         if in_round == alone {
             if let Some(rest) = rest_j {
@@ -338,7 +343,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             format!(
                 "{penetrations} penetrations in {} ticks of {} bodies; left alone the heap gained {settling_j:.1e} J at most; over {rounds} rounds of stirring \
                  {:.2e} J less than the hand gave, or more",
-                args.ticks, BODIES, -gained_j
+                args.ticks, args.bodies, -gained_j
             ),
         ),
         more: serde_json::Map::new(),

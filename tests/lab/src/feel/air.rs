@@ -3,7 +3,7 @@
 use hapticd_geometry::{Quat, Vec3};
 use rayon::prelude::*;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::feel::stage::{
     LIMITS, SETTLED_S, STIFFNESS, Stage, ball, cube, eased, forced_arm, posed, stone,
 };
@@ -11,6 +11,7 @@ use crate::feel::stage::{
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-air",
     title: "free motion of 0.5 to 1.5 m/s over 100,000 triangles with answers 0 to 20 ticks late",
+    judges: Judges::Counts(&[]),
     run,
 };
 

@@ -11,12 +11,13 @@ use hapticd_loop::record::ArmTick;
 use hapticd_testkit::Random;
 use rayon::prelude::*;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::feel::stage::{Lead, Stage, TICK_S, ball, body, cube};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-energy",
     title: "random hands on every kind of body: what they are given, debts, and the ledger beside the motors' work",
+    judges: Judges::Counts(&[]),
     run,
 };
 

@@ -4,7 +4,7 @@ use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_loop::record::ArmTick;
 use rayon::prelude::*;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::feel::stage::{
     LIMITS, SETTLED_S, STIFFNESS, Stage, ball, cube, eased, floor, forced_arm, posed, stone, work_j,
 };
@@ -12,6 +12,7 @@ use crate::feel::stage::{
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-friction",
     title: "friction of 0 to 1.5 on planes, spheres and edges, ball and box: cone, creep, work of a loop",
+    judges: Judges::Counts(&[]),
     run,
 };
 

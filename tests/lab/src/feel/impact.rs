@@ -10,7 +10,7 @@ use hapticd_geometry::Pose;
 use hapticd_loop::record::ArmTick;
 use rayon::prelude::*;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::feel::stage::{
     LIMITS, SETTLED_S, STIFFNESS, Stage, TICK_S, ball, body, corners, cube, forced_arm, lowest,
     work_j,
@@ -19,6 +19,7 @@ use crate::feel::stage::{
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-impact",
     title: "blows of 0.05 to 1.5 m/s with answers 0 to 15 ticks late; materials from the first tick on",
+    judges: Judges::Counts(&[]),
     run,
 };
 

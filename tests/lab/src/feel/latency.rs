@@ -16,11 +16,12 @@ use hapticd_loop::record::TickRecord;
 use hapticd_monitor::view::ViewAction;
 use hapticd_recording::Sink;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-latency",
     title: "real time, this machine: from a sample's stamp to its command, and what the tick computes",
+    judges: Judges::Time,
     run,
 };
 

@@ -3,11 +3,12 @@
 use hapticd_devices::sim::Intention;
 use hapticd_testkit::wall::{AUTO_STIFFNESS, Tick, Wall, hands, swing_n};
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-oscillation",
     title: "a press on a spring up to 50 times too stiff: what swings and what is fed",
+    judges: Judges::Counts(&[]),
     run,
 };
 

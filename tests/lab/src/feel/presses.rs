@@ -7,11 +7,12 @@ use hapticd_testkit::Random;
 use hapticd_testkit::wall::{AUTO_STIFFNESS, Tick, Wall};
 use rayon::prelude::*;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-passivity",
     title: "random presses at the default stiffness: energy that the hand is given",
+    judges: Judges::Counts(&[]),
     run,
 };
 

@@ -5,7 +5,7 @@
 
 use hapticd_geometry::{Quat, Vec3};
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::feel::stage::{
     LIMITS, SETTLED_S, STIFFNESS, Stage, body, corners, cube, eased, forced_arm, lowest, posed,
 };
@@ -13,6 +13,7 @@ use crate::feel::stage::{
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-wrench",
     title: "boxes of 10 to 120 mm on a floor: torque beside lever times force, and lateral force",
+    judges: Judges::Counts(&[]),
     run,
 };
 

@@ -5,11 +5,12 @@ use hapticd_devices::arm::{ArmCommand, ArmSpec, Pose, Vec3, Wrench};
 use hapticd_devices::sim::{SimArm, SimArmParams};
 use hapticd_proxy::{Coupling, Damping, Gains};
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-zwidth",
     title: "the stiffest spring that calms down, by delay and virtual damping, beside theory",
+    judges: Judges::Counts(&[]),
     run,
 };
 

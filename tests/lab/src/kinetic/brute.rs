@@ -14,7 +14,7 @@ use hapticd_kinetic::sap::Lines;
 use hapticd_kinetic::{Kinetic, PolygonStructure, PseudoTriangulation, Rigid2, Sap};
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report};
 use crate::kinetic::claims::{Claims, Oracle};
 use crate::kinetic::common::Rng;
 use crate::kinetic::common::polygons::{any_overlap, boxed};
@@ -26,6 +26,7 @@ use crate::svg::{Anchor, Axis, COLOURS, Frame, INK, Svg};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "kinetic-brute",
     title: "polygons that bounce in a box: brute force, sampling, sweep-and-prune and pseudo-triangulation, time by their number",
+    judges: Judges::CountsAndTime(&["--k", "4", "--t-end", "0.5"]),
     run,
 };
 
@@ -364,22 +365,20 @@ fn run(context: &Context) -> Result<Report, Failure> {
             1e3 * last.build,
         );
         let [brute, sampled, swept, pseudo] = last.seconds;
-        claims.claim(
+        claims.claim_time(
             format!(
                 "{} polygons: brute force over the pseudo-triangulation",
                 last.k
             ),
-            "",
             "> 1",
             brute / pseudo,
             brute > pseudo,
         );
-        claims.claim(
+        claims.claim_time(
             format!(
                 "{} polygons: brute force over sweep-and-prune's pairs",
                 last.k
             ),
-            "",
             "> 1",
             brute / swept,
             brute > swept,

@@ -29,6 +29,10 @@ pub struct Claims {
     rows: Vec<Row>,
     short: Vec<String>,
     claims: usize,
+    /// Whether all claims about times of this machine hold; `None` without any.
+    in_time: Option<bool>,
+    /// Number of other claims that do not hold.
+    wrong: usize,
 }
 
 impl Claims {
@@ -41,7 +45,30 @@ impl Claims {
         ours: impl Into<Value>,
         holds: bool,
     ) {
-        let name = name.into();
+        self.wrong += usize::from(!holds);
+        self.add(name.into(), unit, published.into(), ours.into(), holds);
+    }
+
+    /// Adds a claim about times of this machine, without a unit.
+    pub fn claim_time(
+        &mut self,
+        name: impl Into<String>,
+        published: impl Into<Value>,
+        ours: impl Into<Value>,
+        holds: bool,
+    ) {
+        self.in_time = Some(holds && self.in_time != Some(false));
+        self.add(name.into(), "", published.into(), ours.into(), holds);
+    }
+
+    fn add(
+        &mut self,
+        name: String,
+        unit: &'static str,
+        published: Value,
+        ours: Value,
+        holds: bool,
+    ) {
         self.claims += 1;
         let word = Verdict::new(holds, "").word();
         if !holds {
@@ -82,9 +109,13 @@ impl Claims {
         let mut more = Map::new();
         more.insert("oracle".into(), word.into());
         more.insert("comparisons".into(), oracle.checks.into());
+        let mut verdict = Verdict::new(ok && self.wrong == 0, why);
+        if let Some(holds) = self.in_time {
+            verdict = verdict.and_time(holds);
+        }
         Report {
             rows: self.rows,
-            verdict: Verdict::new(ok && self.short.is_empty(), why),
+            verdict,
             more,
             notes,
             details: Vec::new(),
@@ -112,6 +143,11 @@ mod tests {
         claims.claim("a", "", "<= 2", 3, false);
         let report = claims.report(&oracle, Vec::new());
         assert!(!report.verdict.holds && report.verdict.why.ends_with("; not: a"));
+        let mut claims = Claims::default();
+        claims.claim_time("a", ">= 2", 1, false);
+        claims.claim_time("b", ">= 2", 3, true);
+        let verdict = claims.report(&oracle, Vec::new()).verdict;
+        assert_eq!((verdict.holds, verdict.untimed), (false, Some(true)));
         oracle.check(false, || "at 2 s".into());
         let report = Claims::default().report(&oracle, Vec::new());
         assert!(!report.verdict.holds && report.more["oracle"] == "FAIL");

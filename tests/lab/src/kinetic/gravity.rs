@@ -5,7 +5,7 @@ use hapticd_kinetic::pseudo::{Bounce, Contacts, CornerChange, Policy, PolygonBod
 use hapticd_kinetic::{Kinetic, PolygonStructure, PseudoTriangulation};
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report};
 use crate::kinetic::cells::outlines;
 use crate::kinetic::claims::{Claims, Oracle};
 use crate::kinetic::common::Rng;
@@ -17,6 +17,7 @@ use crate::svg::{Anchor, Axis, COLOURS, Frame, INK, PALE, Svg};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "kinetic-gravity",
     title: "polygons that fall and bounce in a box: heights, energy, impacts, no penetration",
+    judges: Judges::Counts(&[]),
     run,
 };
 

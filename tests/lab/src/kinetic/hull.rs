@@ -8,7 +8,7 @@ use hapticd_kinetic::{Kinetic, Motion1};
 use hapticd_published::hull::{Hull, HullEvent, Merged, UpperHull};
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report};
 use crate::kinetic::claims::{Claims, Oracle};
 use crate::kinetic::common::Rng;
 use crate::kinetic::common::points::{Point, agree, at, fresh, moving, negative};
@@ -19,6 +19,7 @@ use crate::svg::{Anchor, COLOURS, Frame, INK, PALE, Svg};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "kinetic-hull",
     title: "points in the plane: upper and lower hull, nine types of certificates, bounces as new flight plans",
+    judges: Judges::Counts(&[]),
     run,
 };
 

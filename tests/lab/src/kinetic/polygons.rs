@@ -6,7 +6,7 @@ use hapticd_kinetic::pseudo::{Contact, Contacts, CornerChange, Policy, PolygonBo
 use hapticd_kinetic::{GeodesicTriangulation, Kinetic, PolygonStructure, PseudoTriangulation};
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report};
 use crate::kinetic::cells::{Colours, Shot};
 use crate::kinetic::claims::{Claims, Oracle};
 use crate::kinetic::common::Rng;
@@ -18,6 +18,7 @@ use crate::svg::{Anchor, Frame, INK, Svg};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "kinetic-polygons",
     title: "polygons that move and turn: cells between them, and the time of their first contact",
+    judges: Judges::Counts(&[]),
     run,
 };
 

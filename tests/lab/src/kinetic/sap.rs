@@ -8,7 +8,7 @@ use clap::Parser;
 use hapticd_kinetic::Kinetic;
 use hapticd_kinetic::sap::{Lines, Pair};
 
-use crate::experiment::{Context, Experiment, Failure, Report};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report};
 use crate::kinetic::Common;
 use crate::kinetic::claims::{Claims, Oracle};
 use crate::kinetic::common::boxes::{Incremental, Rebuilt, Scene, ours, started};
@@ -18,6 +18,7 @@ use crate::svg::{Axis, COLOURS, Frame, Svg};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "kinetic-sap",
     title: "kinetic sweep-and-prune: exchanges are changes of the order; beside an insertion sort and a sweep rebuilt",
+    judges: Judges::CountsAndTime(&["--bodies", "150", "--steps", "40"]),
     run,
 };
 
@@ -78,17 +79,15 @@ fn run(context: &Context) -> Result<Report, Failure> {
         let [ours, kept, again] = m.us;
         if k < SMALL {
             let times = again / ours;
-            claims.claim(
+            claims.claim_time(
                 name("sweep again over kinetic"),
-                "",
                 ">= 5",
                 times,
                 times >= 5.0,
             );
             let times = kept / ours;
-            claims.claim(
+            claims.claim_time(
                 name("insertion sort over kinetic"),
-                "",
                 ">= 1",
                 times,
                 times >= 1.0,

@@ -6,7 +6,7 @@ use hapticd_kinetic::{Kinetic, Motion1};
 use hapticd_published::sorted::SortedList;
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report};
 use crate::kinetic::claims::{Claims, Oracle};
 use crate::kinetic::common::Rng;
 use crate::kinetic::log::Log;
@@ -16,6 +16,7 @@ use crate::svg::{Anchor, Axis, COLOURS, Frame, INK, PALE, Svg};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "kinetic-sorted",
     title: "points on a line: their order, one event for each two that pass",
+    judges: Judges::Counts(&[]),
     run,
 };
 

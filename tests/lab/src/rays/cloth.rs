@@ -8,7 +8,7 @@ use clap::Parser;
 use hapticd_rays::{RayScene, Settings, Topology, Tracer};
 use serde_json::Value;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::looks::{looks, round};
 use crate::rays::scenes::HALF_THICKNESS_M;
 use crate::rays::stage::Stage;
@@ -17,6 +17,7 @@ use crate::rays::wardrobe::{dressed, on_edge, sheets_on_bodies};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-cloth",
     title: "section 4.3: detection for sheets on bodies (C1), a dressed mannequin (C2), a sheet on its edge (C3)",
+    judges: Judges::CountsAndTime(&["--sheets", "1", "--steps", "60"]),
     run,
 };
 
@@ -130,12 +131,13 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(Report {
         rows,
         verdict: Verdict::new(
-            slowest < STEP_MS && deepest <= 0.5 && all_three,
+            deepest <= 0.5 && all_three,
             format!(
                 "the slowest scene takes {slowest:.1} ms a step on one thread (to hold: less than the step's {STEP_MS:.1}); at most {deepest:.2} % of the points of cloth are in a solid at the end (0.5); all three algorithms at work: {}",
                 if all_three { "yes" } else { "no" }
             ),
-        ),
+        )
+        .and_time(slowest < STEP_MS),
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes,

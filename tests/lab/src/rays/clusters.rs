@@ -12,7 +12,7 @@ use hapticd_rays::{Settings, Shape, Tracer};
 use serde_json::Value;
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::looks::{alone, round};
 use crate::rays::scenes::{cloth_rays, sheets_on_hills};
 use crate::rays::stage::Recording;
@@ -20,6 +20,7 @@ use crate::rays::stage::Recording;
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-clusters",
     title: "figure 4.16: what clusters save, with the walk and without, sheets on irregular ground",
+    judges: Judges::Time,
     run,
 };
 

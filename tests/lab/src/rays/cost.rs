@@ -6,13 +6,14 @@
 use clap::Parser;
 use hapticd_rays::{Full, Settings};
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::looks::{StepCost, landing, looks, mean, round, settled};
 use crate::rays::scenes::{BETWEEN, Rigid, contacts_only, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-cost",
     title: "figures 3.12 and 3.13: what prediction rays cost, below 30 %",
+    judges: Judges::Time,
     run,
 };
 

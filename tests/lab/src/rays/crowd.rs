@@ -11,7 +11,7 @@ use hapticd_rays::Tracer;
 use serde_json::Value;
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models::concave;
 use crate::rays::looks::round;
 use crate::rays::scenes::{contacts_only, rays, together};
@@ -20,6 +20,7 @@ use crate::rays::stage::{Part, failed};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-crowd",
     title: "our own bar: detection for 1,000 settled bodies of 500 triangles, 16 ms on two threads",
+    judges: Judges::Time,
     run,
 };
 

@@ -10,13 +10,14 @@ use std::sync::Arc;
 use hapticd_geometry::{Pose, TriMesh, Vec3, shapes};
 use hapticd_rays::{RayScene, Separation, Settings, Shape, Topology, Tracer};
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models::concave;
 use crate::rays::stage::{Numbers, failed};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-direction",
     title: "table 3.3: directions of contacts by ray, by cosine and re-projected, object against plane",
+    judges: Judges::Counts(&[]),
     run,
 };
 

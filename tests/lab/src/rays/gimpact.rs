@@ -12,7 +12,7 @@ use hapticd_rays::{Full, Settings};
 use serde_json::{Value, json};
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models::concave;
 use crate::peer::Peer;
 use crate::rays::looks::{alone, round};
@@ -22,6 +22,7 @@ use crate::rays::stage::{FRICTION, STEP_S, failed};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-gimpact",
     title: "figure 4.7: the whole step beside GIMPACT's, concave bodies fall on a plane (S1)",
+    judges: Judges::Peer,
     run,
 };
 

@@ -10,13 +10,14 @@ use hapticd_geometry::Vec3;
 use hapticd_rays::Settings;
 use serde_json::Value;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::scenes::{HALF_THICKNESS_M, cloth_rays, sheets_on_a_ball};
 use crate::rays::stage::Stage;
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-inversions",
     title: "figure 3.25: two sheets on a ball, with inversions put right and without",
+    judges: Judges::Counts(&["--cells", "14", "--steps", "60"]),
     run,
 };
 

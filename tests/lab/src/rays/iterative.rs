@@ -9,19 +9,21 @@
 use clap::Parser;
 use hapticd_rays::{Full, Settings};
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::looks::{StepCost, landing, looks, mean, round, settled};
 use crate::rays::scenes::{BETWEEN, Rigid, contacts_only, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-iterative",
     title: "table 4.1: what the iterative algorithm saves, concave bodies fall on a plane (S1)",
+    judges: Judges::Time,
     run: together,
 };
 
 pub const ONE_BY_ONE: Experiment = Experiment {
     id: "rays-iterative-s2",
     title: "figure 4.6: what the iterative algorithm saves, concave bodies fall one by one (S2)",
+    judges: Judges::Time,
     run: one_by_one,
 };
 

@@ -10,7 +10,7 @@ use hapticd_rays::{Settings, Tracer};
 use serde_json::Value;
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::audit::{Audit, Errors, lines};
 use crate::rays::looks::{alone, round};
 use crate::rays::scenes::{cloth_rays, sheets_on_hills};
@@ -18,6 +18,7 @@ use crate::rays::scenes::{cloth_rays, sheets_on_hills};
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-measures",
     title: "figures 4.14 and 4.15: measures of displacement, sheets on irregular ground",
+    judges: Judges::Counts(&["--sheets", "1", "--cells", "16", "--steps", "60"]),
     run,
 };
 

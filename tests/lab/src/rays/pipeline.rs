@@ -14,13 +14,14 @@ use hapticd_rays::Settings;
 use hapticd_shaders::{AdapterReport, Choice, Kind};
 use serde_json::Value;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::launches::{Launched, Times, Trajectory, WAYS, launch, open};
 use crate::rays::scenes::{mixed_rays, on_hills, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-pipeline",
     title: "figures 3.7, 3.8 and table 3.1: three stages beside one kernel; counts that are waited for, predicted, and left on the GPU",
+    judges: Judges::Time,
     run,
 };
 

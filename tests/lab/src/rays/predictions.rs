@@ -9,19 +9,21 @@ use clap::Parser;
 use hapticd_rays::{Settings, Tracer};
 use serde_json::Value;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::audit::{Audit, Errors};
 use crate::rays::scenes::{BETWEEN, Rigid, contacts_only, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-predictions",
     title: "figures 4.9 and 4.10: contacts that walks lose, with predictions and without (S1)",
+    judges: Judges::Counts(&["--bodies", "27"]),
     run: |context| run(context, Rigid::S1, 64),
 };
 
 pub const ONE_BY_ONE: Experiment = Experiment {
     id: "rays-predictions-s2",
     title: "figures 4.9 and 4.10: contacts that walks lose, with predictions and without (S2)",
+    judges: Judges::Counts(&["--bodies", "8"]),
     run: |context| run(context, Rigid::S2, 32),
 };
 

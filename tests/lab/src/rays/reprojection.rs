@@ -7,12 +7,13 @@
 use clap::Parser;
 use hapticd_rays::{Separation, Settings};
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::scenes::{BETWEEN, Rigid, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-reprojection",
     title: "table 3.4: interpenetration under contacts along rays and under re-projected ones",
+    judges: Judges::Counts(&["--bodies", "8", "--steps", "120"]),
     run,
 };
 

@@ -9,12 +9,13 @@ use clap::Parser;
 use hapticd_rays::{Predicted, Predictor, Settings, Tracer};
 use serde_json::Value;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::rays::scenes::{mixed_rays, on_hills, rigid_rays};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "rays-workload",
     title: "table 3.2: rays missed by predicted workloads, with the number of pairs and without",
+    judges: Judges::Counts(&["--bodies", "16", "--sheets", "1", "--steps", "60"]),
     run,
 };
 

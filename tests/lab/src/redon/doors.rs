@@ -132,7 +132,7 @@ impl Scene {
             ..
         } = &self.trajectory;
         let mut notes = vec![
-            super::door::NOTE.to_owned(),
+            super::door::note(&self.door),
             format!(
                 "a scripted hand brings one door to the other and slides it along, turning, through frictionless first-order dynamics for {frames} \
                  frames (published: about \

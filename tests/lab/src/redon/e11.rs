@@ -9,11 +9,12 @@ use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_rigid::{BodyId, BodySpec, RigidWorld, Settings, Twist};
 use serde_json::Value;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e11",
     title: "six cubes, one driven, pushing the others",
+    judges: Judges::Counts(&[]),
     run,
 };
 

@@ -4,11 +4,12 @@ use hapticd_published::first_contact::FirstContactOptions;
 use serde_json::Value;
 
 use super::motor::scene;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e12",
     title: "time of a step with the window motor: mean, 99th percentile, worst",
+    judges: Judges::Time,
     run,
 };
 
@@ -17,7 +18,7 @@ const TARGET_S: f64 = 1e-3;
 
 fn run(context: &Context) -> Result<Report, Failure> {
     context.no_arguments()?;
-    let scene = scene()?;
+    let scene = scene(context)?;
     let moving = scene.moving_seconds();
     let published = scene.replay(&FirstContactOptions::default());
     let mut rows = Vec::new();

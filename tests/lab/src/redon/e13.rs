@@ -6,12 +6,13 @@ use hapticd_published::first_contact::{CullBoxes, Culling};
 use serde_json::Value;
 
 use super::doors::{Replay, Scene, scene};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 /// E13.
 pub const CULLING: Experiment = Experiment {
     id: "redon-e13",
     title: "hierarchical back-face culling in sliding contact",
+    judges: Judges::Counts(&[]),
     run: culling,
 };
 
@@ -19,6 +20,7 @@ pub const CULLING: Experiment = Experiment {
 pub const CONES: Experiment = Experiment {
     id: "redon-e14",
     title: "largest number of cone vectors, and how cones are built",
+    judges: Judges::Counts(&[]),
     run: cones,
 };
 

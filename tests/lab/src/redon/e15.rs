@@ -7,12 +7,13 @@ use hapticd_published::backface::{BackFaceCones, Strategy};
 use serde_json::Value;
 
 use super::door;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 /// E15.
 pub const SIZES: Experiment = Experiment {
     id: "redon-e15",
     title: "sizes and memory of back-face cones",
+    judges: Judges::Counts(&[]),
     run: sizes,
 };
 
@@ -20,6 +21,7 @@ pub const SIZES: Experiment = Experiment {
 pub const TIMES: Experiment = Experiment {
     id: "redon-e16",
     title: "construction times of back-face cones",
+    judges: Judges::Time,
     run: times,
 };
 
@@ -69,7 +71,7 @@ fn sizes(context: &Context) -> Result<Report, Failure> {
             let most = k + 3;
             let report = cones(&door, most, strategy)?.report();
             let boxes: usize = report.by_size.iter().sum();
-            totals &= boxes == door.tree().map_or(0, |t| t.nodes().len());
+            totals &= boxes == door::boxes(&door);
             empty[s][k] = report.by_size[0];
             // A cone that needs fewer vectors than the limit does not depend on the limit: the
             // top-down columns of the table.
@@ -93,7 +95,7 @@ fn sizes(context: &Context) -> Result<Report, Failure> {
         }
     }
     let fewer_empty = (0..7).all(|k| empty[0][k] <= empty[1][k]);
-    let share = |n: usize| 100.0 * n as f64 / 7047.0;
+    let share = |n: usize| 100.0 * n as f64 / door::boxes(&door) as f64;
     Ok(Report {
         rows,
         verdict: Verdict::new(
@@ -108,7 +110,7 @@ fn sizes(context: &Context) -> Result<Report, Failure> {
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![
-            door::NOTE.into(),
+            door::note(&door),
             "cones are built deterministically (hull of the projected normals), not by annealing"
                 .into(),
         ],
@@ -164,7 +166,7 @@ fn times(context: &Context) -> Result<Report, Failure> {
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![
-            door::NOTE.into(),
+            door::note(&door),
             "times include the check that the mesh is a solid, which is the same for both strategies and makes their ratio smaller".into(),
         ],
     })

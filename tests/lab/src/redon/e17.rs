@@ -7,11 +7,12 @@ use hapticd_published::backface::{BackFaceCones, Strategy};
 use serde_json::Value;
 
 use super::door;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e17",
     title: "culled triangles by level of the hierarchy, door moving away",
+    judges: Judges::Counts(&[]),
     run,
 };
 
@@ -78,7 +79,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![
-            door::NOTE.into(),
+            door::note(&door),
             "the other sheet of a closed door faces the way it goes, so about half of it recedes"
                 .into(),
         ],

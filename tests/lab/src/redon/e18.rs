@@ -5,11 +5,12 @@ use clap::Parser;
 use hapticd_published::twin::{Storage, Twin, dantzig, wilhelmsen};
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e18",
     title: "motion space against contact space, dense and sparse",
+    judges: Judges::CountsAndTime(&["--runs", "1"]),
     run,
 };
 
@@ -78,11 +79,12 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(Report {
         rows,
         verdict: Verdict::new(
-            agree && many > few && u64::from(unsolved) * 50 <= problems,
+            agree && u64::from(unsolved) * 50 <= problems,
             format!(
                 "sparse, the mean ratio goes from {few:.1} at 5 contacts a body to {many:.1} at 45 (published 0.75 to 1.84); solutions differ by at most {apart:.1e}; {unsolved} of {problems} problems were not solved by one of the two"
             ),
-        ),
+        )
+        .and_time(many > few),
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![

@@ -8,17 +8,19 @@ use serde_json::Value;
 
 use super::hand::Script;
 use super::stage::{Lead, Spring, Stage};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models::{bunny, car};
 
 pub const BUNNY: Experiment = Experiment {
     id: "redon-e19",
     title: "a bunny in a static scene: slow, fast, with and without gravity, both orders",
+    judges: Judges::Counts(&[]),
     run: bunny_led,
 };
 pub const SHELL: Experiment = Experiment {
     id: "redon-e19b",
     title: "a car's body shell under gravity: bounces, slides, stays",
+    judges: Judges::Counts(&[]),
     run: shell_slides,
 };
 

@@ -9,12 +9,13 @@ use hapticd_testkit::Random;
 use serde_json::Value;
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models;
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e2",
     title: "bouncing teapots: open meshes on a floor, random starts",
+    judges: Judges::CountsAndTime(&[]),
     run,
 };
 
@@ -122,20 +123,21 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let pot = models::teapot()?;
     let (triangles, corners, mass) = (pot.triangles().len(), pot.positions().to_vec(), shell(&pot));
     let pot = Arc::new(MeshIndex::new(pot));
-    let out = bounce(&pot, &mass, &corners, STARTS, STEPS, STEP_S)?;
+    let starts = if context.quick { STARTS / 20 } else { STARTS };
+    let out = bounce(&pot, &mass, &corners, starts, STEPS, STEP_S)?;
     let finer = bounce(
         &pot,
         &mass,
         &corners,
-        STARTS / 20,
+        starts / 20,
         10 * STEPS,
         STEP_S / 10.0,
     )?;
     let slow = out.seconds.iter().filter(|&&s| s > STEP_S / 2.0).count();
     let most = out.below_s(0.99);
-    let holds = out.below == 0 && out.bad == 0 && out.rises == 0 && most < STEP_S / 2.0;
+    let holds = out.below == 0 && out.bad == 0 && out.rises == 0;
     let why = format!(
-        "{STARTS} starts of {STEPS} steps: below the floor {} times, not a number {} times; the energy rises in {} of {} steps, at most by {:.1e} of \
+        "{starts} starts of {STEPS} steps: below the floor {} times, not a number {} times; the energy rises in {} of {} steps, at most by {:.1e} of \
          that at the start (with steps a \
          tenth as long by {:.1e}); 99 % of the steps take less than {:.1} ms, on average {:.2} ms (published: quicker than the screen, no incoherence, \
          no instability)",
@@ -164,7 +166,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             Row::new("steps that take longer than 1/60 s", "", 0, slow),
             Row::new("time of a step, worst", "s", "below 1/60", out.below_s(1.0)),
         ],
-        verdict: Verdict::new(holds, why),
+        verdict: Verdict::new(holds, why).and_time(most < STEP_S / 2.0),
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![

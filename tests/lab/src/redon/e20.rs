@@ -8,22 +8,25 @@ use serde_json::Value;
 
 use super::hand::Script;
 use super::stage::{Lead, SMOOTH, Stage, about};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models::{car, lift_door, pylon, window_motor};
 
 pub const DOOR: Experiment = Experiment {
     id: "redon-e20",
     title: "industrial: a car's door is placed in its opening",
+    judges: Judges::Counts(&[]),
     run: door,
 };
 pub const MOTOR: Experiment = Experiment {
     id: "redon-e21",
     title: "industrial: a window-lift motor is taken out of a door",
+    judges: Judges::Counts(&[]),
     run: motor,
 };
 pub const PYLON: Experiment = Experiment {
     id: "redon-e22",
     title: "industrial: a part is pivoted out of an engine's pylon",
+    judges: Judges::Counts(&[]),
     run: part,
 };
 

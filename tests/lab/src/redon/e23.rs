@@ -9,11 +9,12 @@ use serde_json::Value;
 
 use super::bench::{Bench, Setting};
 use super::hand::Script;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e23",
     title: "workbench metaphors: increments keep an offset, a spring does not",
+    judges: Judges::Counts(&[]),
     run,
 };
 

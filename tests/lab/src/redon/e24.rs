@@ -8,20 +8,26 @@ use serde_json::Value;
 
 use super::hand::{Grip, Script};
 use super::trial::{Feels, Trial, most};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models::nozzle::{BORE_M, FUNNEL_M, PIPE_HALF_M, PIPE_M, nozzle, pipe};
 use crate::models::{lift_door, window_motor};
 
 pub const PIPE: Experiment = Experiment {
     id: "redon-e24",
     title: "haptic: a pipe is inserted in a nozzle",
+    judges: Judges::Counts(&[]),
     run: pipe_in_nozzle,
 };
 pub const MOTOR: Experiment = Experiment {
     id: "redon-e29",
     title: "haptic: a window-lift motor is inserted in its door",
+    judges: Judges::Counts(&[]),
     run: motor_in_door,
 };
+
+/// Largest change of the force in 1 ms, of the largest force: as for the finger of E28. The source
+/// says nothing of it.
+const JUMP: f64 = 0.5;
 
 /// Makes a pose of a position and a rotation.
 fn pose(at: Vec3, turn: [f64; 3]) -> Pose {
@@ -39,14 +45,15 @@ fn report(
     let touching = trial.samples.iter().filter(|s| s.normal.is_some()).count();
     let largest = most(trial.samples.iter().map(|s| s.force_n.norm()));
     let jump = most(trial.samples.iter().map(|s| s.jump_n));
+    let bar = JUMP * largest;
     let mut rows = first;
     rows.extend(trial.rows());
     Report {
         rows,
         verdict: Verdict::new(
-            trial.is_clean() && completed && touching > 100 && jump <= largest,
+            trial.is_clean() && completed && touching > 100 && jump < bar,
             format!(
-                "{ended}; {}; it touches in {touching} of {} ticks, with at most {largest:.2} N and {jump:.2} N of change in 1 ms",
+                "{ended}; {}; it touches in {touching} of {} ticks, with at most {largest:.2} N and {jump:.2} N of change in 1 ms (bar: half of the former, {bar:.2} N)",
                 trial.words(),
                 trial.samples.len()
             ),

@@ -10,11 +10,12 @@ use serde_json::Value;
 use super::bench::{Bench, Setting};
 use super::hand::{Grip, Hand, Script};
 use super::trial::{Feels, Trial, most};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e26",
     title: "haptic: coupling in six directions, and how stiff (6.4) and (6.5) may be",
+    judges: Judges::Counts(&[]),
     run,
 };
 

@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use super::hand::{Grip, Script};
 use super::trial::{Feels, Trial, least, most};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e27",
     title: "haptic: a cube slides over the edge of another, from face to face",
+    judges: Judges::Counts(&[]),
     run,
 };
 

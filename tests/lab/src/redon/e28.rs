@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::hand::{Grip, Script};
 use super::trial::{Feels, Sample, Trial, least, most};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models::steering_wheel::{
     GROOVE_DEPTH_M, GROOVE_RADIUS_M, HUB_HALF_M, LOGO_HALF_M, LOGO_HEIGHT_M, steering_wheel,
 };
@@ -15,6 +15,7 @@ use crate::models::steering_wheel::{
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e28",
     title: "haptic: a tiny cube explores a steering wheel, logo and groove",
+    judges: Judges::Counts(&[]),
     run,
 };
 

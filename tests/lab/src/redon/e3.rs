@@ -8,12 +8,13 @@ use hapticd_geometry::{Pose, Quat, Screw, Vec3};
 use hapticd_testkit::Random;
 use serde_json::Value;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models;
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e3",
     title: "manipulation with stop on contact: a teapot and a bunny",
+    judges: Judges::Counts(&[]),
     run,
 };
 

@@ -7,12 +7,13 @@ use hapticd_testkit::Random;
 use serde_json::Value;
 
 use super::stage::{SMOOTH, Stage};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::models::{bunny, teapot};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "redon-e30",
     title: "sample program: a teapot slides on a bunny and passes it",
+    judges: Judges::Counts(&[]),
     run,
 };
 

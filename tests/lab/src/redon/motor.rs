@@ -12,7 +12,7 @@ use serde_json::Map;
 
 use super::trajectory::{Hand, Recorded, Step, Trajectory, record, recorded};
 use crate::clock::Moment;
-use crate::experiment::{Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Failure, Report, Row, Verdict};
 use crate::models;
 
 /// Number of frames, as in the source.
@@ -45,16 +45,23 @@ pub struct Scene {
     pub door: Arc<MeshIndex>,
     /// Trajectory of the motor.
     pub trajectory: Trajectory,
+    /// One step in this many is replayed, and all that were stopped.
+    pub every: usize,
 }
 
-/// Returns the scene; recorded at the first call and shared by all.
-pub fn scene() -> Result<&'static Scene, Failure> {
+/// A small run replays one step in this many, and all that were stopped.
+const QUICK_EVERY: usize = 8;
+
+/// Returns the scene; recorded at the first call and shared by all of the process, which are small
+/// runs or none is.
+pub fn scene(context: &Context) -> Result<&'static Scene, Failure> {
     static SCENE: Recorded<Scene> = OnceLock::new();
-    recorded(&SCENE, Scene::new)
+    let every = if context.quick { QUICK_EVERY } else { 1 };
+    recorded(&SCENE, || Scene::new(every))
 }
 
 impl Scene {
-    fn new() -> Result<Self, Failure> {
+    fn new(every: usize) -> Result<Self, Failure> {
         let motor = Arc::new(MeshIndex::new(models::window_motor()?));
         let door = Arc::new(MeshIndex::new(models::lift_door()?));
         let trajectory = record(&motor, &door, &HAND, FRAMES)?;
@@ -62,13 +69,14 @@ impl Scene {
             motor,
             door,
             trajectory,
+            every,
         })
     }
 
-    /// Replays all steps with these options.
+    /// Replays the steps with these options.
     pub fn replay(&self, options: &FirstContactOptions) -> Replay {
         let mut replay = Replay::default();
-        for Step { start, screw, .. } in &self.trajectory.steps {
+        for Step { start, screw, .. } in self.trajectory.sample(self.every) {
             let began = Moment::now();
             let (found, c) = first_contact(&self.motor, &self.door, start, screw, options);
             replay.seconds.push(began.elapsed().as_secs_f64());
@@ -136,6 +144,12 @@ impl Scene {
             ),
             "counts decide; seconds are of this machine and for information, detection only".into(),
         ];
+        if self.every > 1 {
+            all.push(format!(
+                "every {}th step is replayed, and every one that was stopped",
+                self.every
+            ));
+        }
         all.extend(notes.iter().map(|&n| n.to_owned()));
         Report {
             rows,

@@ -4,11 +4,12 @@ use serde_json::Map;
 
 use super::e3;
 use super::stage::{Options, Watch, ms};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "registration-capacity",
     title: "section 8.4 (E11): thousands of points and hundreds of polygons in real time",
+    judges: Judges::CountsAndTime(&["--steps", "50"]),
     run,
 };
 
@@ -56,7 +57,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(Report {
         rows,
         verdict: Verdict::new(
-            at(0.99) < 1e3 / 30.0 && changing < 0.1 && watch.missed == 0,
+            changing < 0.1 && watch.missed == 0,
             format!(
                 "{POINTS} points and {} polygons: median {:.1} ms, 99 % below {:.1} ms of the 33 of 30 steps a second; {}",
                 2 * POLYGONS,
@@ -64,7 +65,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 at(0.99),
                 watch.words()
             ),
-        ),
+        )
+        .and_time(at(0.99) < 1e3 / 30.0),
         more: Map::new(),
         notes: vec![format!(
             "two circles of figure 8.10 side by side, {} points and {POLYGONS} polygons each, {steps} steps, processor time of one thread",

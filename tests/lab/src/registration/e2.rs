@@ -6,11 +6,12 @@ use super::corridor::{WIDE, corridor};
 use super::crowd::picture::{self, View};
 use super::crowd::{Cost, Crowd};
 use super::stage::{self, Cells, Options, Watch, line, ms};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "registration-corridor",
     title: "figure 8.16 (E2): the time of a crowd is linear in the number of polygonal agents",
+    judges: Judges::CountsAndTime(&["--steps", "50"]),
     run,
 };
 
@@ -87,14 +88,15 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(Report {
         rows,
         verdict: Verdict::new(
-            r2 >= 0.98 && slope > 0.0 && most_changing < 0.1 && watch.missed == 0,
+            most_changing < 0.1 && watch.missed == 0,
             format!(
                 "R^2 = {r2:.4} (bar 0.98), {offset:.2} ms and {:.1} us a polygon; at most {:.1} % of the points change cell in a step; {}",
                 slope * 1e3,
                 100.0 * most_changing,
                 watch.words()
             ),
-        ),
+        )
+        .and_time(r2 >= 0.98 && slope > 0.0),
         more: Map::new(),
         notes: vec![format!(
             "{POINTS} points, {steps} steps of 1/30 s, {seeds} seed(s); corridor of 192 by 128 m, cells of 16 to 2 m; the range of polygons is lost with the figure. A polygon is a box of 4 by 2 m: 4 edges and a virtual one"

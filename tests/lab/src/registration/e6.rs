@@ -7,11 +7,12 @@ use serde_json::{Map, Value};
 use super::crowd::picture::{self, View};
 use super::crowd::{Ahead, Body, Crowd, Settings};
 use super::stage::{self, Cells, Options, Watch};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "registration-snake",
     title: "figure 8.12 (E6): snakes through a dense crowd, with and without anticipation",
+    judges: Judges::Counts(&["--steps", "300"]),
     run,
 };
 

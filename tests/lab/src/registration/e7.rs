@@ -13,11 +13,12 @@ use super::crowd::{Ahead, Body, Crowd, Polygon, Settings};
 use super::route::{Routes, root};
 use super::stage::{self, Options, Watch, ms};
 use super::worlds;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "registration-curved",
     title: "figures 8.13 to 8.15 (E7): crowds on curved surfaces: nobody leaves it, steps keep their length",
+    judges: Judges::Counts(&["--steps", "100"]),
     run,
 };
 

@@ -11,11 +11,12 @@ use super::crowd::picture::{self, View};
 use super::crowd::{Crowd, Settings};
 use super::e3;
 use super::stage::{self, Options, Watch, ms};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "registration-sphere",
     title: "figures 9.1 and 9.2 (E8): 500 points cross a sphere in space; cubic cells by density",
+    judges: Judges::CountsAndTime(&["--steps", "600"]),
     run,
 };
 
@@ -207,12 +208,13 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(Report {
         rows,
         verdict: Verdict::new(
-            real_time && order < -0.7 && watch.missed == 0,
+            order < -0.7 && watch.missed == 0,
             format!(
                 "99 % of the steps below {p99:.1} ms of the 33 of 30 steps a second (the source's were not satisfactory); the faster, the sooner out of the jam: rank correlation {order:.2} (bar -0.7); {}",
                 watch.words()
             ),
-        ),
+        )
+        .and_time(real_time),
         more: serde_json::Map::new(),
         notes: vec![format!(
             "{POINTS} points on a sphere of {RADIUS_M} m after Coulomb's relaxation, 1 to 3 m/s, {steps} steps of 1/30 s, cubes of 16 to 2 m; beside it as many points on the circle of E3, without polygons"

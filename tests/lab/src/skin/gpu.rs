@@ -14,12 +14,13 @@ use hapticd_shaders::{Choice, Gpu, GpuSkin, Kind, OpenError, Patience};
 use hapticd_skin::{Ambiguity, Checker, Domain, Mesh, Primitive, Settings, Skin};
 use serde_json::Map;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::skin::scenes::refused;
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "skin-gpu",
     title: "skins of a million triangles, by the CPU and by the GPU: the same mesh, and both times",
+    judges: Judges::CountsAndTime(&["--gpu", "software", "--runs", "2", "--cells", "64"]),
     run,
 };
 
@@ -206,12 +207,12 @@ fn run(context: &Context) -> Result<Report, Failure> {
     );
     let verdict = if is_software {
         let why = format!("{what}; of speed {adapter}, which computes on the CPU, says nothing");
-        Verdict::new(same, why)
+        Verdict::new(same, why).and_time(true)
     } else {
         let why = format!(
             "{what}; on {adapter} at most {slowest:.2} times the time of {threads} threads"
         );
-        Verdict::new(same && slowest < 1.0, why)
+        Verdict::new(same, why).and_time(slowest < 1.0)
     };
     Ok(Report {
         rows,

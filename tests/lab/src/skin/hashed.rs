@@ -16,12 +16,13 @@ use hapticd_skin::{Ambiguity, Primitive, Table};
 use serde_json::Map;
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::skin::scenes::{Drops, LEVEL, NORMAL, fly};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "skin-bloomenthal",
     title: "figures 5.8 and 5.9: against a polygonizer of chained hash tables, 40 times as fast, and 5 with the same sum",
+    judges: Judges::Time,
     run,
 };
 

@@ -6,12 +6,13 @@ use hapticd_skin::blend::{Blending, Bulge, Graph};
 use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive, Settings, Skin};
 use serde_json::Map;
 
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::skin::scenes::{LEVEL, refused};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "skin-modes",
     title: "figure 5.13: two primitives fuse, touch flat, or bulge around their contact",
+    judges: Judges::Counts(&[]),
     run,
 };
 

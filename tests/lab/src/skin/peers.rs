@@ -12,13 +12,14 @@ use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive, Settings, Skeleton, Skin}
 use serde_json::{Map, Value};
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::peer::Peer;
 use crate::skin::scenes::refused;
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "skin-peers",
     title: "a chain of 64 primitives beside splatting and VTK's Flying Edges (--peer PYTHON)",
+    judges: Judges::Peer,
     run,
 };
 

@@ -6,11 +6,12 @@ use hapticd_skin::Kernel;
 use serde_json::{Map, Value};
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "skin-potentials",
     title: "section 3.2.1: the cost of the potential functions, Murakami's the cheapest",
+    judges: Judges::Time,
     run,
 };
 

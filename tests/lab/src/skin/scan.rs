@@ -11,12 +11,13 @@ use hapticd_skin::{Ambiguity, Table};
 use serde_json::Map;
 
 use crate::clock::Moment;
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::skin::scenes::{BOX, Drops, HIGH, LEVEL, NORMAL, fly, line};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "skin-scan",
     title: "figure 5.10: a floor for whoever looks at the whole grid, a line through zero for us",
+    judges: Judges::Time,
     run,
 };
 

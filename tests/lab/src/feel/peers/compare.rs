@@ -11,12 +11,13 @@ use super::finger_proxy::FingerProxy;
 use super::god_object::GodObject;
 use super::penalty::Penalty;
 use super::{Method, Surface, picture};
-use crate::experiment::{Context, Experiment, Failure, Report, Row, Verdict};
+use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdict};
 use crate::feel::stage::{LIMITS, SETTLED, Stage, ball, forced_arm};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-peers",
     title: "penalty, god-object, finger proxy and ours on the same paths: direction, ripple, pops, tunnels, energy",
+    judges: Judges::Counts(&[]),
     run,
 };
 
