@@ -9,6 +9,7 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 use criterion::{Criterion, criterion_group};
+use hapticd_benchmarks::{number, ours};
 use hapticd_protocol::block::{
     ArmState, BODIES_WORDS, Bodies, SEQUENCE_WORD, STATE_WORDS, block_words,
 };
@@ -90,6 +91,9 @@ fn across_processes() {
     line.clear();
     said.read_line(&mut line).expect("its result");
     print!("read/across processes   {line}");
+    // `p50 N ns, ...`.
+    let median_ns = line.split(' ').nth(1).and_then(|n| n.parse::<f64>().ok());
+    ours("1.9", "us", number(1e-3 * median_ns.expect("a median")));
     reader.wait().expect("its end");
 }
 

@@ -2,7 +2,7 @@
 //! the same steps, alternately. Second, continuous detection of cloth: the cost of detection, and
 //! what goes through without it.
 //!
-//! `cargo bench -p hapticd-scene --bench neighbours`
+//! `cargo bench -p hapticd-deformable --bench neighbours`
 #![allow(missing_docs)]
 #![allow(clippy::print_stdout)]
 
@@ -10,6 +10,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hapticd_benchmarks::{Cell, detail, number, ours};
 use hapticd_deformable::Continuous;
 use hapticd_deformable::RegisteredSpheres;
 use hapticd_deformable::world::DeformableWorld;
@@ -144,6 +145,8 @@ fn neighbours(name: &str, made: impl Fn() -> SphereWorld) {
     println!(
         "{name}, {spheres} spheres: a step {hash:.0} us by the hash, {registered:.0} by registration; of that the search {by_hash:.0} and {search:.0}"
     );
+    let us = [hash, registered, by_hash, search];
+    detail("4.11", name, us.map(|us| number(1e-3 * us)).into());
 }
 
 fn cloth_world(cells: u32, mode: Continuous) -> DeformableWorld {
@@ -185,7 +188,9 @@ fn rigid(world: &mut DeformableWorld, mesh: &hapticd_geometry::TriMesh, pose: &P
     world.add_fixed(shape, pose, 0.3).unwrap();
 }
 
-fn continuous(name: &str, scene: impl Fn(Continuous) -> DeformableWorld) {
+/// Returns the number of crossings with `hold`.
+fn continuous(name: &str, scene: impl Fn(Continuous) -> DeformableWorld) -> u32 {
+    let (mut ms, mut found) = (Vec::new(), Vec::new());
     for (how, mode) in [
         ("off", Continuous::Off),
         ("count", Continuous::Count),
@@ -208,22 +213,32 @@ fn continuous(name: &str, scene: impl Fn(Continuous) -> DeformableWorld) {
         println!(
             "{name}, {how}: a step {least:.0} us; {crossings} crossings, {attempts} steps made again, {stopped} points stopped"
         );
+        ms.push(number(1e-3 * least));
+        found.push(crossings);
     }
+    // Without continuous detection none is counted.
+    let [_, without, with] = found[..] else {
+        unreachable!("three modes")
+    };
+    let both = [without, with].map(|n| Cell::from(n as usize));
+    ms.push(Cell::Several(both.into()));
+    detail("4.12", name, ms);
+    with
 }
 
 fn main() {
-    neighbours("fluid", || fluid(10));
-    neighbours("fluid", || fluid(13));
-    neighbours("coil", || coil(300));
-    neighbours("coil", || coil(600));
-    continuous("441 points on a ball", |mode| {
+    neighbours("fluid of 1,000", || fluid(10));
+    neighbours("fluid of 2,197", || fluid(13));
+    neighbours("coil of 300", || coil(300));
+    neighbours("coil of 600", || coil(600));
+    let mut with = continuous("on a ball", |mode| {
         let mut world = cloth_world(20, mode);
         let ball = shapes::icosphere(0.06, 3).unwrap();
         rigid(&mut world, &ball, &Pose::identity());
         sheet(&mut world, 20, 0.07, 0.0);
         world
     });
-    continuous("441 points thrown on a rod, 5 m/s", |mode| {
+    with += continuous("thrown on a thin rod at 5 m/s", |mode| {
         let mut world = cloth_world(20, mode);
         let rod = shapes::cylinder(0.003, 0.3, 8).unwrap();
         let along_y = Quat::from_euler_angles(std::f64::consts::FRAC_PI_2, 0.0, 0.0);
@@ -232,7 +247,7 @@ fn main() {
         sheet(&mut world, 20, 0.05, 5.0);
         world
     });
-    continuous("two sheets of 441 points on a floor", |mode| {
+    with += continuous("two of them on a floor", |mode| {
         let mut world = cloth_world(20, mode);
         let slab = shapes::cuboid(&Vec3::new(1.0, 1.0, 0.1)).unwrap();
         rigid(&mut world, &slab, &Pose::translation(0.0, 0.0, -0.1));
@@ -240,4 +255,5 @@ fn main() {
         sheet(&mut world, 20, 0.05, 2.0);
         world
     });
+    ours("4.12", "", format!("{with} with"));
 }

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use common::{PERIOD_S, Polygon, Scene, at, fixed, rectangle};
 use criterion::{Criterion, criterion_group, criterion_main};
+use hapticd_benchmarks::{ours, quantiles};
 use hapticd_geometry::Pose;
 use hapticd_planar::polygon::{about_disc, star};
 use hapticd_proxy::{BodyTarget, MAX_ARMS, Snapshot, TickInput};
@@ -188,6 +189,7 @@ fn turns() {
         at(0.99),
         at(1.0)
     );
+    ours("1.3", "us", quantiles(at(0.5), at(0.99)));
 }
 
 fn bench(c: &mut Criterion) {

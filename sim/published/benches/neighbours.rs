@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use common::Random;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use hapticd_benchmarks::{Cell, detail, number, ours};
 use hapticd_geometry::Vec3;
 use hapticd_published::baselines::{ByGrid, ByHash, ByRegistration, Neighbours, Pairs};
 use hapticd_registration::map::Map;
@@ -145,8 +146,9 @@ const HASHES: [f64; 5] = [0.5, 1.0, 1.5, 2.0, 3.0];
 
 /// Runs all methods in turns, so that other load on the machine affects all alike. Prints the
 /// medians of many passes over ten frames, per step, and the median of the ratios to the best hash
-/// of the same turn.
-fn in_turns(name: &str, scene: &Scene) {
+/// of the same turn. Returns those ratios of registration: with cells by density in its best
+/// setting, and with cells of one width.
+fn in_turns(name: &str, scene: &Scene) -> [f64; 2] {
     let mut all = scene.all();
     let mut took = vec![Vec::new(); all.len()];
     let mut updates = vec![Vec::new(); all.len()];
@@ -170,6 +172,7 @@ fn in_turns(name: &str, scene: &Scene) {
     let best = (0..HASHES.len())
         .min_by(|&i, &j| median(&took[i]).total_cmp(&median(&took[j])))
         .unwrap();
+    let [mut by_density, mut one_level] = [f64::INFINITY; 2];
     for (k, (way, _)) in all.iter().enumerate() {
         let us = 1e6 * median(&took[k]);
         let ratios: Vec<f64> = took[k]
@@ -179,10 +182,16 @@ fn in_turns(name: &str, scene: &Scene) {
             .collect();
         let beside = median(&ratios);
         let update = 100.0 * median(&updates[k]);
+        match way.strip_prefix("registration, ") {
+            Some("one level") => one_level = beside,
+            Some(_) => by_density = by_density.min(beside),
+            None => {}
+        }
         println!(
             "in turns, {name}, {way}: {us:.0} us, {update:.0} % of it updates, {beside:.2} of the best hash"
         );
     }
+    [by_density, one_level]
 }
 
 /// Number of turns: 41, or as set in the environment.
@@ -226,6 +235,7 @@ fn go_through(scene: &Scene, way: &mut dyn Neighbours, steps: usize) {
 }
 
 fn steps(c: &mut Criterion) {
+    let mut ratios = Vec::new();
     for (name, flat, crowded, side) in [
         ("plane, uniform", true, false, 64.0),
         ("plane, crowds", true, true, 256.0),
@@ -239,7 +249,7 @@ fn steps(c: &mut Criterion) {
             }
             continue;
         }
-        in_turns(name, &scene);
+        ratios.push(in_turns(name, &scene));
         let mut group = c.benchmark_group(name);
         for (way, mut neighbours) in scene.all() {
             let mut out = Pairs::new();
@@ -259,6 +269,22 @@ fn steps(c: &mut Criterion) {
                 });
             });
         }
+    }
+    if let [plane, plane_crowds, volume, volume_crowds] = ratios[..] {
+        for (what, plane, volume) in [
+            ("uniform", plane, volume),
+            ("crowds", plane_crowds, volume_crowds),
+        ] {
+            let one_level = vec![number(plane[1]), number(volume[1])];
+            let cells = vec![
+                number(plane[0]),
+                number(volume[0]),
+                Cell::Several(one_level),
+            ];
+            detail("5.6", what, cells);
+        }
+        let by_density = [plane, plane_crowds, volume, volume_crowds].map(|ratio| ratio[0]);
+        ours("5.6", "", Cell::range(&by_density));
     }
 }
 

@@ -10,6 +10,7 @@
 mod common;
 
 use common::SplitMix;
+use hapticd_benchmarks::{Cell, number, ours};
 use hapticd_ccd::MeshIndex;
 use hapticd_ccd::intersect::Intersections;
 use hapticd_ccd::moving::{Motion, MovingBody, MovingSearch};
@@ -64,7 +65,8 @@ fn thread_seconds() -> f64 {
     now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
-fn report(name: &str, mut times: Vec<f64>) {
+/// Prints the distribution; returns the mean, ms.
+fn report(name: &str, mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     let mean = times.iter().sum::<f64>() / times.len() as f64;
     let at = |q: f64| times[((times.len() - 1) as f64 * q) as usize];
@@ -75,6 +77,7 @@ fn report(name: &str, mut times: Vec<f64>) {
         at(0.99) * 1e3,
         at(1.0) * 1e3
     );
+    1e3 * mean
 }
 
 /// Two plates of 800 triangles that lie flat on each other at the clearance and slide by a
@@ -112,6 +115,8 @@ fn sliding(search: &mut MovingSearch) {
 /// One row of results: sweeps or ticks of two bodies.
 struct Series {
     name: &'static str,
+    /// Row of the tables, if it has one.
+    row: Option<&'static str>,
     sweeping: bool,
     runs: usize,
 }
@@ -163,7 +168,11 @@ fn series(s: &Series, shapes: [&MeshIndex; 2], rng: &mut SplitMix, search: &mut 
         "{}: {hits} contacts in {}, {uncertain} of them for want of steps; sampled {touching} touch, missed or late {late} ({sampling:.0} s)",
         s.name, s.runs
     );
-    report(s.name, times);
+    let mean_ms = report(s.name, times);
+    if let Some(row) = s.row {
+        let figures = vec![Cell::from(format!("{late} of {touching}")), number(mean_ms)];
+        ours(row, "ms", figures);
+    }
     assert_eq!(late, 0);
 }
 
@@ -184,7 +193,8 @@ fn published(shapes: [&MeshIndex; 2], rng: &mut SplitMix) {
         ));
         times.push(thread_seconds() - start);
     }
-    report("published method, one mover", times);
+    let mean_ms = report("published method, one mover", times);
+    ours("2.7", "ms", number(mean_ms));
 }
 
 fn main() {
@@ -198,16 +208,38 @@ fn main() {
     let mut rng = SplitMix(1);
     let mut search = MovingSearch::new(256);
     sliding(&mut search);
-    for (size, a, b, runs) in [
-        ("200 x 2,000", small(10, 10), large(40, 25), 2_000),
-        ("20,000 x 20,000", small(125, 80), large(125, 80), 500),
-        ("80,000 x 80,000", small(250, 160), large(250, 160), 500),
+    for (size, a, b, runs, rows) in [
+        (
+            "200 x 2,000",
+            small(10, 10),
+            large(40, 25),
+            2_000,
+            [Some("2.3"), Some("2.4")],
+        ),
+        (
+            "20,000 x 20,000",
+            small(125, 80),
+            large(125, 80),
+            500,
+            [Some("2.5"), None],
+        ),
+        (
+            "80,000 x 80,000",
+            small(250, 160),
+            large(250, 160),
+            500,
+            [Some("2.6"), None],
+        ),
     ] {
         println!("\n{size} triangles");
         let shapes = [&a, &b];
-        for (name, sweeping) in [("large sweeps", true), ("ticks of 1 ms", false)] {
+        for (name, sweeping, row) in [
+            ("large sweeps", true, rows[0]),
+            ("ticks of 1 ms", false, rows[1]),
+        ] {
             let s = Series {
                 name,
+                row,
                 sweeping,
                 runs,
             };

@@ -9,12 +9,14 @@ use std::time::{Duration, Instant};
 
 use common::Random;
 use criterion::{Criterion, criterion_group, criterion_main};
+use hapticd_benchmarks::{ours, quantiles};
 use hapticd_geometry::Vec3;
 use hapticd_registration::map::Map;
 use hapticd_registration::track::Tally;
 
 /// Single moves: their 99th percentile, including the timer.
 fn tracking(c: &mut Criterion) {
+    let mut cells = Vec::new();
     for (name, map, flat) in [
         (
             "plane",
@@ -59,6 +61,8 @@ fn tracking(c: &mut Criterion) {
             at(0.99),
             at(0.999)
         );
+        let [median, p99] = [0.5, 0.99].map(|share| 1e6 * at(share).as_secs_f64());
+        cells.push(quantiles(median, p99));
         let mut i = 0;
         c.bench_function(&format!("tracking in a {name}"), |b| {
             b.iter(|| {
@@ -67,6 +71,7 @@ fn tracking(c: &mut Criterion) {
             });
         });
     }
+    ours("5.7", "us", cells);
 }
 
 criterion_group! {

@@ -3,8 +3,10 @@
 #![allow(missing_docs)]
 
 use std::hint::black_box;
+use std::time::SystemTime;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use hapticd_benchmarks::{detail, median_s, number};
 use hapticd_geometry::{Aabb, SweptBox, Vec3};
 use hapticd_scene::BroadPhaseKind;
 
@@ -59,14 +61,17 @@ fn frames(count: usize, mover_of: usize) -> Vec<Vec<SweptBox>> {
 }
 
 fn broad(c: &mut Criterion) {
+    // By kind, in the order of the benchmarks.
+    let mut medians = BroadPhaseKind::ALL.map(|_| Vec::new());
     for (name, mover_of) in [("all move", 1), ("one in twenty moves", 20)] {
         let mut group = c.benchmark_group(name);
         for count in [100, 1000, 10_000] {
             let frames = frames(count, mover_of);
-            for kind in BroadPhaseKind::ALL {
+            for (kind, medians) in BroadPhaseKind::ALL.iter().zip(&mut medians) {
                 let (mut broad, mut pairs) = (kind.make(), Vec::new());
                 let id = BenchmarkId::new(broad.name(), count);
                 let mut k = 0;
+                let since = SystemTime::now();
                 group.bench_function(id, |b| {
                     b.iter(|| {
                         broad.overlapping(black_box(&frames[k % frames.len()]), &mut pairs);
@@ -74,9 +79,31 @@ fn broad(c: &mut Criterion) {
                         pairs.len()
                     });
                 });
+                medians.extend(median_s(since, &[name, broad.name(), &count.to_string()]));
             }
         }
         group.finish();
+    }
+    renew(&medians);
+}
+
+/// Renews the figures, if no filter left one out.
+fn renew(medians: &[Vec<f64>]) {
+    let of = |wanted: BroadPhaseKind| BroadPhaseKind::ALL.iter().position(|&kind| kind == wanted);
+    let sweep = &medians[of(BroadPhaseKind::Sweep).expect("one of all")];
+    if medians.iter().any(|all| all.len() != 6) {
+        return;
+    }
+    for (kind, all) in BroadPhaseKind::ALL.iter().zip(medians) {
+        let beside = all.iter().zip(sweep).map(|(s, sweep)| number(s / sweep));
+        match kind {
+            BroadPhaseKind::Sweep => {
+                let us = sweep.iter().map(|s| number(1e6 * s));
+                detail("5.1", "sweep, us", us.collect());
+            }
+            BroadPhaseKind::Kinetic => detail("5.1", "kinetic", beside.collect()),
+            BroadPhaseKind::Registration => detail("5.1", "registration", beside.collect()),
+        }
     }
 }
 

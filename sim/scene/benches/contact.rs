@@ -2,7 +2,7 @@
 //! hapticd-scene`.
 //!
 //! * **tick**: the engine with a 6-DOF mesh tool of 32 spikes that slides over a plane and turns:
-//!   32 contact rows.
+//!   32 contact rows, without friction and with.
 //! * **answer**: the scene's answer for a 10,000-triangle tool that slides along a 100,000-triangle
 //!   ground.
 //!
@@ -18,6 +18,7 @@
 
 use std::time::Instant;
 
+use hapticd_benchmarks::{ours, quantiles};
 use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, shapes};
 use hapticd_proxy::{
     ArmSetup, Damping, Distances, Engine, Gains, Interaction, MAX_ARMS, Material, Snapshot,
@@ -61,6 +62,7 @@ fn rig(
     ground: TriMesh,
     solid: bool,
     pairs: usize,
+    friction: f64,
 ) -> (Scene, Engine, Vec<Box<Snapshot>>) {
     let distances = Distances::for_width(WIDTH_M);
     let tool_shape = ToolShape::mesh(tool.positions(), true);
@@ -78,7 +80,7 @@ fn rig(
             material: Material {
                 stiffness_n_per_m: 1000.0,
                 damping_n_s_per_m: 1.0,
-                friction: 0.3,
+                friction,
                 force_shading: false,
             },
         })
@@ -108,8 +110,9 @@ struct Times {
 }
 
 impl Times {
-    /// Prints both views; returns the calls per second by the least time.
-    fn report(&self, name: &str) -> f64 {
+    /// Prints both views; returns median and 99th percentile as timed, us, and the calls per second
+    /// by the least time.
+    fn report(&self, name: &str) -> ([f64; 2], f64) {
         let calls = self.passes[0].len();
         assert!(
             self.passes.iter().all(|pass| pass.len() == calls),
@@ -121,13 +124,14 @@ impl Times {
         });
         let least: Vec<u64> = least.collect();
         let seconds = least.iter().sum::<u64>() as f64 * 1e-9;
-        line(name, "as timed", self.passes.concat());
+        let as_timed = line(name, "as timed", self.passes.concat());
         line("", "least of the passes", least);
-        calls as f64 / seconds
+        (as_timed, calls as f64 / seconds)
     }
 }
 
-fn line(name: &str, what: &str, mut ns: Vec<u64>) {
+/// Prints quantiles; returns median and 99th percentile, us.
+fn line(name: &str, what: &str, mut ns: Vec<u64>) -> [f64; 2] {
     ns.sort_unstable();
     let at = |q: f64| ns[((ns.len() - 1) as f64 * q) as usize] as f64 * 1e-3;
     println!(
@@ -137,14 +141,15 @@ fn line(name: &str, what: &str, mut ns: Vec<u64>) {
         at(1.0),
         ns.len()
     );
+    [at(0.5), at(0.99)]
 }
 
-fn tick() {
+fn tick(row: &str, friction: f64) {
     let mut times = Times::default();
     let (mut rows, mut pairs, mut rounds) = (0u64, 0u64, 0u64);
     for _ in 0..PASSES {
-        let (mut world, mut engine, mut buffers) =
-            rig(spikes(), shapes::sheet(0.1, 40).unwrap(), false, 2048);
+        let sheet = shapes::sheet(0.1, 40).unwrap();
+        let (mut world, mut engine, mut buffers) = rig(spikes(), sheet, false, 2048, friction);
         let mut took = Vec::new();
         for k in 0..30_000 {
             let t = f64::from(k) * 1e-3;
@@ -174,7 +179,8 @@ fn tick() {
         times.passes.push(took);
     }
     let n = times.passes.concat().len().max(1) as u64;
-    times.report("tick, >= 32 rows");
+    let ([median, p99], _) = times.report(&format!("tick, friction {friction}"));
+    ours(row, "us", quantiles(median, p99));
     println!(
         "{:<20} {} rows, {} pairs and {:.2} rounds a tick in the mean",
         "",
@@ -194,6 +200,7 @@ fn answer() {
             shapes::terrain([0.15, 0.15], 224, 0.005, 0.05, 11).unwrap(),
             true,
             512,
+            0.3,
         );
         let mut took = Vec::new();
         pairs = 0;
@@ -214,7 +221,8 @@ fn answer() {
         }
         times.passes.push(took);
     }
-    let rate = times.report("answer, 10k on 100k");
+    let ([median, p99], rate) = times.report("answer, 10k on 100k");
+    ours("1.8", "ms", quantiles(1e-3 * median, 1e-3 * p99));
     println!(
         "{:<20} {rate:.0} answers a second, one after the other; {} pairs in the mean",
         "",
@@ -261,7 +269,8 @@ fn main() {
         .collect();
     let wanted = |name: &str| only.is_empty() || only.iter().any(|o| o == name);
     if wanted("tick") {
-        tick();
+        tick("1.1", 0.0);
+        tick("1.2", 0.3);
     }
     if wanted("answer") {
         answer();

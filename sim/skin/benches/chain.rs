@@ -6,8 +6,10 @@
 #![allow(missing_docs)]
 
 use std::hint::black_box;
+use std::time::SystemTime;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use hapticd_benchmarks::{Cell, median_s, number, ours};
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Blending, Bulge, Graph};
 use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive, Settings, Skeleton, Skin};
@@ -21,6 +23,7 @@ fn chain(radius_m: f64) -> Vec<Primitive> {
 }
 
 fn bench(c: &mut Criterion) {
+    let [mut all_move, mut one_moves] = [const { Vec::new() }; 2];
     for (name, radius_m, cells) in [
         ("thick", 0.3, 32),
         ("thick", 0.3, 64),
@@ -37,15 +40,26 @@ fn bench(c: &mut Criterion) {
         let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
         // All move a little, back and forth: no brick is reused.
         let frames = [0.0, 1e-4].map(|by| moved(chain(radius_m), by));
-        every(c, &format!("{name} {cells}"), |k| {
+        let all = every(c, &format!("{name} {cells}"), |k| {
             skin.polygonize(&settings, black_box(&frames[k]), &mut mesh)
         });
         // One in the middle moves; the rest is reused.
         let mut frames = [chain(radius_m), chain(radius_m)];
         frames[1][20] = moved(chain(radius_m), 1e-3)[20];
-        every(c, &format!("{name} {cells}, one of 64 moves"), |k| {
+        let one = every(c, &format!("{name} {cells}, one of 64 moves"), |k| {
             skin.polygonize(&settings, black_box(&frames[k]), &mut mesh)
         });
+        if matches!((name, cells), ("thick", 64 | 128) | ("thin", 256)) {
+            all_move.push(all);
+            one_moves.push(one);
+        }
+    }
+    for (row, medians) in [("4.1", all_move), ("4.2", one_moves)] {
+        // None if a filter left one of them out.
+        if let Some(medians) = medians.into_iter().collect::<Option<Vec<f64>>>() {
+            let ms: Vec<Cell> = medians.iter().map(|s| number(1e3 * s)).collect();
+            ours(row, "ms", ms);
+        }
     }
 }
 
@@ -58,8 +72,10 @@ fn moved(mut primitives: Vec<Primitive>, by: f64) -> Vec<Primitive> {
     primitives
 }
 
-/// Times frame 0, frame 1, frame 0 and so on.
-fn every<T>(c: &mut Criterion, name: &str, mut frame: impl FnMut(usize) -> T) {
+/// Times frame 0, frame 1, frame 0 and so on. Returns the median, s; `None` if a filter left it
+/// out.
+fn every<T>(c: &mut Criterion, name: &str, mut frame: impl FnMut(usize) -> T) -> Option<f64> {
+    let since = SystemTime::now();
     let mut k = 0;
     c.bench_function(name, |b| {
         b.iter(|| {
@@ -67,6 +83,7 @@ fn every<T>(c: &mut Criterion, name: &str, mut frame: impl FnMut(usize) -> T) {
             frame(k)
         });
     });
+    median_s(since, &[name])
 }
 
 /// The source's scene of many drops (section 5.1; digest, 7.3): some 55 triangles each, all moving.
@@ -92,9 +109,12 @@ fn drops(c: &mut Criterion) {
         let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
         skin.polygonize(&settings, &frames[0], &mut mesh).unwrap();
         let triangles = mesh.triangles.len();
-        every(c, &format!("{count} drops, {triangles} triangles"), |k| {
+        let median = every(c, &format!("{count} drops, {triangles} triangles"), |k| {
             skin.polygonize(&settings, black_box(&frames[k]), &mut mesh)
         });
+        if let (200, Some(s)) = (count, median) {
+            ours("4.7", "ms", number(1e3 * s));
+        }
     }
 }
 
@@ -112,6 +132,7 @@ fn coil(pitch: f64) -> (Vec<Primitive>, Vec<f64>) {
 }
 
 fn control(c: &mut Criterion) {
+    let mut times = Vec::new();
     for pitch in [1.6, 1.1] {
         let cell = 0.27;
         let settings = Settings {
@@ -125,15 +146,20 @@ fn control(c: &mut Criterion) {
         let (mut skin, mut mesh) = (Skin::default(), Mesh::default());
         let frames = [0.0, 1e-4].map(|by| moved(primitives.clone(), by));
         let bulge = Bulge::new(0.1, 0.3, 0.15, 0.5).unwrap();
-        for (name, blending) in [
+        let [free, controlled, _] = [
             ("free", Blending::Free),
             ("controlled", Blending::Inhibited(&graph)),
             ("bulging", Blending::Bulging(&graph, bulge)),
-        ] {
+        ]
+        .map(|(name, blending)| {
             every(c, &format!("coil {pitch} {name}"), |k| {
                 skin.polygonize_by(&settings, black_box(&frames[k]), blending, &mut mesh)
-            });
-        }
+            })
+        });
+        times.extend(controlled.zip(free).map(|(a, b)| number(a / b)));
+    }
+    if times.len() == 2 {
+        ours("4.9", "times", times);
     }
 }
 
