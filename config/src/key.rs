@@ -2,7 +2,13 @@
 //!
 //! A [`Key`] is written once, in `schema/`, and everything follows from it: the parser, the range
 //! check, the error texts, `docs/config.md`, the JSON Schema and the commented example file. All of
-//! it is `const` data; nothing here allocates, blocks or fails.
+//! it is `const` data; nothing here allocates, blocks or fails. What checks such a value elsewhere
+//! asks [`Section::range`].
+
+use std::ops::RangeInclusive;
+
+/// Longest path of a unix socket, bytes: the kernel has 108, and ends it with a zero.
+pub const SOCKET_PATH_MAX: usize = 107;
 
 /// A value as the schema writes it (defaults and examples).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -132,7 +138,8 @@ pub enum PathUse {
     Input,
     /// A file that the daemon writes.
     Output,
-    /// A unix socket that the daemon creates: at most 107 bytes long after expansion.
+    /// A unix socket that the daemon creates: at most [`SOCKET_PATH_MAX`] bytes long after
+    /// expansion.
     Socket,
 }
 
@@ -307,6 +314,37 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 impl Section {
+    /// Returns the allowed values of the number `name`, one of [`keys`](Self::keys), in the unit of
+    /// the key. Made for constants, so that a wrong name does not compile:
+    ///
+    /// ```
+    /// use std::ops::RangeInclusive;
+    ///
+    /// use hapticd_config::{Material, Tabular};
+    ///
+    /// const FRICTION: RangeInclusive<f64> = Material::SECTION.range("friction_coefficient");
+    /// assert_eq!(FRICTION, 0.0..=2.0);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the table has no such key, or the key is not a number.
+    #[must_use]
+    pub const fn range(&self, name: &str) -> RangeInclusive<f64> {
+        let mut i = 0;
+        while i < self.keys.len() {
+            if is_same(self.keys[i].name, name) {
+                return match self.keys[i].kind {
+                    Kind::Number { min, max, .. } => RangeInclusive::new(min, max),
+                    Kind::Integer { min, max, .. } => RangeInclusive::new(min as f64, max as f64),
+                    _ => panic!("the key is not a number"),
+                };
+            }
+            i += 1;
+        }
+        panic!("the table has no key of that name")
+    }
+
     /// Calls `visit` for every key that may stand in this table, whatever the tag. A nested table
     /// counts as one key; flattened tables are entered.
     pub fn each_key(&'static self, visit: &mut dyn FnMut(&'static Key)) {
@@ -326,6 +364,16 @@ impl Section {
             }
         }
     }
+}
+
+/// Whether two names are equal, for constants.
+const fn is_same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
 }
 
 /// Whether `text` is a path, where a name is also allowed.

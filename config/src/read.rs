@@ -14,12 +14,9 @@ use toml::de::{DeTable, DeValue};
 use crate::context::{Context, ExpandError};
 use crate::diagnostic::{Diagnostic, Problem, with_unit};
 use crate::effective::{Entry, Origin, Segment, TablePath};
-use crate::key::{Case, Key, Kind, PathUse, Section};
+use crate::key::{Case, Key, Kind, PathUse, SOCKET_PATH_MAX, Section};
 use crate::value::Value;
 use crate::{decode, suggest};
-
-/// Longest path of a unix socket in bytes, without the final zero (`sun_path` has 108 on Linux).
-const SOCKET_PATH_MAX: usize = 107;
 
 /// Collects entries and diagnostics of a whole file.
 pub(crate) struct Reader<'a> {

@@ -8,6 +8,7 @@ use hapticd_chaos::clients::cuboid;
 use hapticd_client::{
     BodyKind, BodySpec, Client, ErrorCode, Event, Notification, Pose, RequestError, topic,
 };
+use hapticd_config as config;
 use hapticd_frozen::Frozen;
 use hapticd_protocol::{reply, request};
 use running::{Daemon, PATIENCE};
@@ -356,5 +357,68 @@ fn a_body_is_refused_for_what_the_configuration_would_not_take() {
         ..block("x")
     };
     app.add_body(&sheet, &mesh).unwrap();
+    daemon.end();
+}
+
+/// Returns what is wrong with a file in which one key of a table has this value.
+fn fault_in_file(table: &str, key: &str, value: f64) -> Option<config::Problem> {
+    let rest = match table {
+        "body" => "kind = \"dynamic\"\nshape = { kind = \"icosphere\", radius_m = 0.01 }\n",
+        _ => "",
+    };
+    let text = format!("[[{table}]]\nname = \"x\"\n{rest}{key} = {value:?}\n");
+    let context = config::Context::new("", |_| None);
+    let errors = config::parse("edge.toml", &text, &context).err()?;
+    Some(errors.diagnostics()[0].problem.clone())
+}
+
+/// Sets one number of a body to add.
+type Set = fn(&mut BodySpec<'_>, f64);
+
+#[test]
+fn file_and_socket_refuse_the_same_values_at_the_edges() {
+    let daemon = start("edges", &format!("{ARM}{BODIES}"), &[]);
+    let mut app = daemon.app();
+    let mesh = cuboid([0.02; 3], 1);
+    let keys: [(&str, &str, Set); 5] = [
+        ("material", "stiffness_n_per_m", |b, x| {
+            b.stiffness_n_per_m = x
+        }),
+        ("material", "damping_n_s_per_m", |b, x| {
+            b.damping_n_s_per_m = x
+        }),
+        ("material", "friction_coefficient", |b, x| b.friction = x),
+        ("material", "restitution", |b, x| b.restitution = x),
+        ("body", "density_kg_m3", |b, x| b.density_kg_m3 = x),
+    ];
+    for (table, key, set) in keys {
+        // The parser says where the edges are.
+        let Some(config::Problem::OutOfRange { min, max, .. }) = fault_in_file(table, key, 1e300)
+        else {
+            panic!("{key}: 1e300 is in range");
+        };
+        let [least, most] = [min, max].map(|edge| edge.as_number().unwrap());
+        let mut values = vec![(least, true), (most, true), (most.next_up(), false)];
+        if least > 0.0 {
+            // The protocol itself has nothing below zero.
+            values.push((least.next_down(), false));
+        }
+        for (value, is_taken) in values {
+            let in_file = fault_in_file(table, key, value);
+            assert_eq!(in_file.is_none(), is_taken, "{key} = {value:?} in a file");
+            let mut spec = BodySpec {
+                kind: BodyKind::Dynamic,
+                ..block("edge")
+            };
+            set(&mut spec, value);
+            match app.add_body(&spec, &mesh) {
+                Ok(body) if is_taken => app.remove_body(body).unwrap(),
+                Err(RequestError::Refused(error)) if !is_taken => {
+                    assert_eq!(error.code, ErrorCode::OutOfRange, "{key} = {value:?}");
+                }
+                other => panic!("{key} = {value:?}: {other:?}"),
+            }
+        }
+    }
     daemon.end();
 }

@@ -54,6 +54,7 @@ pub use server::{
 };
 pub use sockets::{Endpoint, SocketError, folder_of};
 
+use hapticd_config::{Ipc, Tabular};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
 use hapticd_protocol::{
@@ -466,11 +467,33 @@ pub struct Quotas {
     pub memory_bytes: u64,
     /// A client with bodies that sends nothing for this long is silent, ms.
     pub lease_ms: u32,
-    /// The longest time that a client may request instead, ms.
+    /// The longest time that a client may request instead, ms; at most [`MAX_LEASE_MS`].
     pub max_lease_ms: u32,
 }
 
+/// What the protocol promises of the longest lease is what the configuration can allow.
+const _: () = {
+    let of_key = Ipc::SECTION.range("max_lease_ms");
+    let of_silence = Ipc::SECTION.range("lease_ms");
+    assert!(*of_key.end() == MAX_LEASE_MS as f64 && *of_silence.end() <= *of_key.end());
+};
+
+impl From<&Ipc> for Quotas {
+    /// Takes the keys that are quotas; the others are the same for every configuration.
+    fn from(keys: &Ipc) -> Self {
+        Quotas {
+            clients: keys.max_clients as usize,
+            mesh_bytes: keys.max_mesh_bytes,
+            memory_bytes: u64::from(keys.memory_mb) << 20,
+            lease_ms: keys.lease_ms,
+            max_lease_ms: keys.max_lease_ms.max(keys.lease_ms),
+            ..Quotas::default()
+        }
+    }
+}
+
 impl Default for Quotas {
+    /// Returns the quotas of an empty configuration, but the longest lease that there is.
     fn default() -> Self {
         Self {
             clients: 16,

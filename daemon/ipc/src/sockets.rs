@@ -23,8 +23,8 @@ pub struct Endpoint {
     pub mode: u32,
 }
 
-/// Longest path of a socket, bytes: the kernel has 108, and ends it with a zero.
-const MAX_PATH: usize = 107;
+/// Longest path of a socket, bytes.
+const MAX_PATH: usize = hapticd_config::key::SOCKET_PATH_MAX;
 
 /// Why a socket could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -2,24 +2,26 @@
 
 use super::{Envelope, Hub, Import, Output, Pending, session::Session};
 use crate::{ClientId, Command, GoneWhy, Refusal, Role};
+use hapticd_config::{Body, Material, Tabular};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
     event::{self, RemovalReason},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
-    request::{self, ALL_ARMS, BodyKind, MAX_LEASE_MS, Request, topic},
+    request::{self, ALL_ARMS, BodyKind, Request, topic},
     wire::{self, Limit, List},
 };
+use std::ops::RangeInclusive;
 
 /// Highest speed at which a client may send a body, m/s. A tool moves at a metre or two a second;
 /// more is a mistake of units.
 pub(super) const MAX_SPEED_M_S: f64 = 20.0;
-/// Ranges of a material, as in the configuration.
-const STIFFNESS_N_PER_M: (f64, f64) = (1.0, 100_000.0);
-const DAMPING_N_S_PER_M: (f64, f64) = (0.0, 1000.0);
-const FRICTION: (f64, f64) = (0.0, 2.0);
-const RESTITUTION: (f64, f64) = (0.0, 1.0);
+/// Ranges of a surface: those of the configuration's keys.
+const STIFFNESS_N_PER_M: RangeInclusive<f64> = Material::SECTION.range("stiffness_n_per_m");
+const DAMPING_N_S_PER_M: RangeInclusive<f64> = Material::SECTION.range("damping_n_s_per_m");
+const FRICTION: RangeInclusive<f64> = Material::SECTION.range("friction_coefficient");
+const RESTITUTION: RangeInclusive<f64> = Material::SECTION.range("restitution");
 /// Range for a dynamic body. For others the density has no meaning, and only the maximum applies.
-const DENSITY_KG_M3: (f64, f64) = (1.0, 30_000.0);
+const DENSITY_KG_M3: RangeInclusive<f64> = Body::SECTION.range("density_kg_m3");
 /// Largest distance of a pose from the plane of a planar scene, m, and largest tilt out of it, rad:
 /// the effect of rounding, even with coordinates of 4 bytes. The scene takes the pose as in the
 /// plane.
@@ -38,10 +40,10 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
 
 /// Same for a number below its range. The limit is still the maximum, so that a client learns what
 /// the configuration allows.
-fn below_range(what: &str, value: f64, (least, most): (f64, f64)) -> Refusal {
+fn below_range(what: &str, value: f64, range: &RangeInclusive<f64>) -> Refusal {
     Refusal {
-        detail: format!("{what} is {value}, at least {least}"),
-        ..out_of_range(what, value, most)
+        detail: format!("{what} is {value}, at least {}", range.start()),
+        ..out_of_range(what, value, *range.end())
     }
 }
 
@@ -61,10 +63,9 @@ fn check_in_plane(pose: &Pose) -> Result<(), Refusal> {
 }
 
 fn lease_until(lease_ms: u32, most_ms: u32, now_ns: u64) -> Result<u64, Refusal> {
-    let most_ms = most_ms.min(MAX_LEASE_MS);
     let (asked, most) = (f64::from(lease_ms), f64::from(most_ms));
     if lease_ms < 1 {
-        Err(below_range("lease_ms", asked, (1.0, most)))
+        Err(below_range("lease_ms", asked, &(1.0..=most)))
     } else if lease_ms > most_ms {
         Err(out_of_range("lease_ms", asked, most))
     } else {
@@ -443,28 +444,21 @@ impl Hub {
         }
         let density = match add.kind {
             BodyKind::Dynamic => DENSITY_KG_M3,
-            _ => (0.0, DENSITY_KG_M3.1),
+            _ => 0.0..=*DENSITY_KG_M3.end(),
         };
-        for (what, value, (least, most)) in [
-            (
-                "stiffness_n_per_m",
-                add.stiffness_n_per_m.0,
-                STIFFNESS_N_PER_M,
-            ),
-            (
-                "damping_n_s_per_m",
-                add.damping_n_s_per_m.0,
-                DAMPING_N_S_PER_M,
-            ),
+        let (stiffness, damping) = (add.stiffness_n_per_m.0, add.damping_n_s_per_m.0);
+        for (what, value, range) in [
+            ("stiffness_n_per_m", stiffness, STIFFNESS_N_PER_M),
+            ("damping_n_s_per_m", damping, DAMPING_N_S_PER_M),
             ("friction", add.friction.0, FRICTION),
             ("restitution", add.restitution.0, RESTITUTION),
             ("density_kg_m3", add.density_kg_m3.0, density),
         ] {
-            if value > most {
-                return Err(out_of_range(what, value, most));
+            if value > *range.end() {
+                return Err(out_of_range(what, value, *range.end()));
             }
-            if value < least {
-                return Err(below_range(what, value, (least, most)));
+            if value < *range.start() {
+                return Err(below_range(what, value, &range));
             }
         }
         let owned = self.registry.owned(client).len();
