@@ -1,6 +1,8 @@
 //! Intentions: files that describe what a simulated hand wants. The reader of the configuration
 //! reads them, so all errors are reported at once, each with its place.
 
+use std::ops::RangeInclusive;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -18,9 +20,11 @@ use crate::schema::Config;
 use crate::source::Source;
 use crate::value::Value;
 
-/// Largest coordinate, m.
-const MAX_COORDINATE_M: f64 = 1e4;
-/// Lengths, times and speeds beyond these overflow when they are divided by each other.
+/// Largest coordinate of a position, m, and of a rotation vector, rad.
+pub const MAX_COORDINATE_M: f64 = 1e4;
+/// Range of lengths, times and speeds, in their SI units: beyond it they overflow when they are
+/// divided by each other.
+pub const POSITIVE: RangeInclusive<f64> = MIN_POSITIVE..=MAX_POSITIVE;
 const MIN_POSITIVE: f64 = 1e-9;
 const MAX_POSITIVE: f64 = 1e9;
 

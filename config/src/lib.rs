@@ -33,7 +33,7 @@ mod effective;
 mod errors;
 mod field;
 pub mod generate;
-mod intention;
+pub mod intention;
 pub mod key;
 mod load;
 mod macros;

@@ -23,7 +23,7 @@ mod shape;
 mod simulated;
 mod timing;
 
-pub use arm::{Arm, Damping, Device, Interaction};
+pub use arm::{Arm, Damping, Device, INTENTIONS, Interaction};
 pub use body::{Body, BodyKind, Motion};
 pub use collision::{Backend, BroadPhase, Collision};
 pub use deformable::{Continuous, Deformable, Fabric, Neighbours, Pinned, Substance};

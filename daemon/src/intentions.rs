@@ -4,25 +4,21 @@
 
 use std::path::{Path, PathBuf};
 
-use hapticd_config::{ConfigErrors, HandIntention, HandKey, HandPattern, parse_intention};
-use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Pattern, Track};
+use hapticd_config::schema::INTENTIONS;
+use hapticd_config::{ConfigErrors, parse_intention};
+use hapticd_devices::sim::{Intention, IntentionError, Keyframe, Track};
 
 use hapticd_recording::{ReadError, trajectory};
 
 /// Maximum size of an intention file, bytes: an hour of a hand at 60 Hz.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-/// Names that [`named`] knows.
-pub const NAMES: &[&str] = &[
-    "rest", "press", "explore", "circle", "assemble", "palpate", "insert", "wander",
-];
-
 /// Reason why there is no intention.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The name is not one of [`NAMES`].
-    #[error("there is no intention `{name}`; there are: {}", NAMES.join(", "))]
+    /// The name is not one of [`INTENTIONS`].
+    #[error("there is no intention `{name}`; there are: {}", INTENTIONS.join(", "))]
     Unknown {
         /// The unknown name.
         name: String,
@@ -108,91 +104,7 @@ pub fn load(path: &Path) -> Result<Intention, Error> {
         })?;
     let wants = parse_intention(&path.display().to_string(), &text)
         .map_err(|errors| Error::File(Box::new(errors)))?;
-    let intention = wanted(wants)?;
-    intention.validate()?;
-    Ok(intention)
-}
-
-/// Converts the intention of a file into that of the hand.
-fn wanted(file: HandIntention) -> Result<Intention, IntentionError> {
-    let track = |keys: Vec<HandKey>| {
-        let keys = keys.into_iter().map(|key| Keyframe {
-            t_s: key.t_s,
-            position: key.position,
-            rotation: key.rotation,
-        });
-        Track::new(keys.collect())
-    };
-    Ok(match file {
-        HandIntention::Rest { at, rotation } => Intention::Rest { at, rotation },
-        HandIntention::Press {
-            from,
-            rotation,
-            depth_m,
-            move_s,
-            hold_s,
-        } => Intention::Press {
-            from,
-            rotation,
-            depth_m,
-            move_s,
-            hold_s,
-        },
-        HandIntention::Explore {
-            center,
-            rotation,
-            half_width_m,
-            pressure_depth_m,
-            speed_m_s,
-            pattern,
-        } => Intention::Explore {
-            center,
-            rotation,
-            half_width_m,
-            pressure_depth_m,
-            speed_m_s,
-            pattern: match pattern {
-                HandPattern::Raster => Pattern::Raster,
-                HandPattern::Lissajous => Pattern::Lissajous,
-            },
-        },
-        HandIntention::Circle {
-            center,
-            rotation,
-            radius_m,
-            period_s,
-            turn_along,
-        } => Intention::Circle {
-            center,
-            rotation,
-            radius_m,
-            period_s,
-            turn_along,
-        },
-        HandIntention::Recorded { track: keys } => Intention::Recorded {
-            track: track(keys)?,
-        },
-        HandIntention::Script {
-            track: keys,
-            repeat,
-        } => Intention::Script {
-            track: track(keys)?,
-            repeat,
-        },
-        HandIntention::Dash {
-            center,
-            half_extents,
-            speed_m_s,
-            turn_rad,
-            seed,
-        } => Intention::Dash {
-            center,
-            half_extents,
-            speed_m_s,
-            turn_rad,
-            seed,
-        },
-    })
+    Ok(Intention::try_from(wants)?)
 }
 
 /// A hand that fits a peg of 3 cm into a hole at the origin with its rim at z = 0. It sets the peg
@@ -347,7 +259,7 @@ mod tests {
 
     #[test]
     fn every_name_is_an_intention() {
-        for name in NAMES {
+        for name in INTENTIONS {
             named(name).unwrap().validate().unwrap();
         }
         assert!(matches!(named("dance"), Err(Error::Unknown { .. })));

@@ -66,7 +66,7 @@ pub fn reader(path: PathBuf, mut loaded: Loaded, setup: &SessionSetup) -> Reload
         let new = load(&path).map_err(|e| e.to_string())?;
         new.check_files().map_err(|e| e.to_string())?;
         let changes = compare(&loaded, &new).map_err(|e| e.to_string())?;
-        let limits = session_setup::limits(&new.config.safety);
+        let limits = Limits::from(&new.config.safety);
         let arms = new.config.arms.iter();
         let arms = arms.filter_map(|arm| Some((arm, specs.get(&arm.name)?)));
         let unkept = session_setup::unkept(&limits, arms).into_iter();

@@ -400,7 +400,8 @@ impl Service {
         for (frame, arm) in frames.iter_mut().zip(arms) {
             *frame = Some(arm.frame);
         }
-        let stale_ticks = (config.safety.stale_contact_ms * 1e6 / period_ns as f64) as u32;
+        let stale_ns = Limits::from(&config.safety).stale_contact_ns;
+        let stale_ticks = u32::try_from(stale_ns / period_ns).unwrap_or(u32::MAX);
         let publisher = BlockPublisher::new(writers, frames, stale_ticks);
         // The server has a lower priority than the supervisor, which must not wait for it to hand
         // over a request.
@@ -433,7 +434,7 @@ impl Service {
                 &config.ipc.technician_socket,
                 socket_folder::TECHNICIAN_SOCKET,
             )?,
-            quotas: quotas(&config.ipc),
+            quotas: Quotas::from(&config.ipc),
             arms: announced.arm_infos(),
             bodies: announced.body_records(),
             planar: scene::planar::has_plane(config),
@@ -535,17 +536,6 @@ fn start_thread(server: Server, of_loop: u32) -> std::io::Result<(ServerThread, 
         })?;
     // It says so before anything else.
     Ok((thread, told.recv().ok().flatten()))
-}
-
-fn quotas(keys: &config::Ipc) -> Quotas {
-    Quotas {
-        clients: keys.max_clients as usize,
-        mesh_bytes: keys.max_mesh_bytes,
-        memory_bytes: u64::from(keys.memory_mb) << 20,
-        lease_ms: keys.lease_ms,
-        max_lease_ms: keys.max_lease_ms.max(keys.lease_ms),
-        ..Quotas::default()
-    }
 }
 
 fn shape_files(shapes: &[(u32, Cow<'_, TriMesh>)]) -> Result<Vec<(u32, ShapeFile)>, SetupError> {

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use hapticd_config as config;
 use hapticd_devices::arm::ArmSpec;
+use hapticd_devices::safety::Limits;
 use hapticd_proxy::{Gains, MAX_ARMS};
 use hapticd_sys::signals::Signals;
 
@@ -137,7 +138,7 @@ pub fn run_virtual(
     let ticks = (options.duration_s.unwrap_or(10.0) * 1e9 / setup.period_ns as f64) as u64;
     let per_view = (options.view_every.as_nanos() as u64 / setup.period_ns).max(1);
     let per_look = (RELOAD_EVERY_NS / setup.period_ns).max(1);
-    let ramp = (config.safety.fade_ms * 1e6) as u64 / setup.period_ns + 100;
+    let ramp = Limits::from(&config.safety).fade_ns / setup.period_ns + 100;
     let arms = virtual_arms(&mut setup);
     let mut driver = VirtualLoop::new(
         setup.core,
@@ -213,7 +214,7 @@ pub fn run_real(
     };
     let (mut running, supervision) = spawner.spawn(setup, prepared, channels, options)?;
     let died = running.supervise(supervision, &brake, &sentry);
-    let fade_ns = (config.safety.fade_ms * 1e6) as u64;
+    let fade_ns = Limits::from(&config.safety).fade_ns;
     running.stop(&brake, fade_ns, died)
 }
 

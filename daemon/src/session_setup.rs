@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use hapticd_config as config;
 use hapticd_deformable::DeformableScene;
-use hapticd_devices::safety::{Limits, OscillationLimits};
+use hapticd_devices::safety::Limits;
 use hapticd_geometry::{MeshReport, TriMesh, shapes};
 use hapticd_needle::Tissue;
 use hapticd_proxy::{Distances, tool_id};
@@ -122,6 +122,17 @@ impl SessionSetup {
 
 /// Subdivisions of a ball that clients draw: 1280 triangles.
 const BALL_SUBDIVISIONS: u32 = 3;
+
+/// The configuration takes as many of each thing as the crate that holds them.
+const _: () = {
+    use config::{Tabular, schema};
+    assert!(schema::ARMS_MAX == hapticd_proxy::MAX_ARMS);
+    assert!(schema::BODIES_MAX == hapticd_proxy::MAX_SCENE_BODIES);
+    assert!(schema::LAYERS_MAX == hapticd_needle::MAX_LAYERS);
+    let copies = config::Body::SECTION.range("copies");
+    assert!(*copies.end() == hapticd_deformable::MAX_BODIES as f64);
+};
+
 /// What all steps of building a session read.
 struct Inputs<'a> {
     config: &'a config::Config,
@@ -159,7 +170,7 @@ pub fn build(
     let mut faults = Vec::new();
 
     // Arms, and whether their governors can keep the limits.
-    let limits = limits(&config.safety);
+    let limits = Limits::from(&config.safety);
     let built = arms::build(&inputs, &mut faults);
     let unkept = unkept(&limits, built.declared(config));
     let is_kept = unkept.is_empty();
@@ -236,36 +247,5 @@ fn broad_phase(choice: config::BroadPhase) -> BroadPhaseKind {
         config::BroadPhase::Sweep => BroadPhaseKind::Sweep,
         config::BroadPhase::Kinetic => BroadPhaseKind::Kinetic,
         config::BroadPhase::Registration => BroadPhaseKind::Registration,
-    }
-}
-
-/// Returns the configuration's safety section as limits.
-pub fn limits(s: &config::Safety) -> Limits {
-    let ns = |ms: f64| (ms * 1e6) as u64;
-    Limits {
-        peak_force_n: s.peak_force_n,
-        continuous_force_n: s.continuous_force_n,
-        peak_torque_nm: s.peak_torque_nm,
-        continuous_torque_nm: s.continuous_torque_nm,
-        continuous_window_s: s.continuous_window_s,
-        slew_n_per_s: s.slew_n_per_ms * 1e3,
-        slew_nm_per_s: s.slew_nm_per_ms * 1e3,
-        velocity_limit_m_s: s.velocity_limit_m_s,
-        angular_velocity_limit_rad_s: s.angular_velocity_limit_rad_s,
-        max_temperature_c: s.max_temperature_c,
-        ramp_s: s.ramp_s,
-        fade_ns: ns(s.fade_ms),
-        engage_force_n: s.engage_force_n,
-        engage_torque_nm: s.engage_torque_nm,
-        engage_ticks: s.engage_ticks,
-        edge_fade_m: s.edge_fade_m,
-        stall_ns: ns(s.stall_ms),
-        stale_input_ns: ns(s.stale_input_ms),
-        stale_contact_ns: ns(s.stale_contact_ms),
-        oscillation: OscillationLimits {
-            force_n: s.oscillation_force_n,
-            torque_nm: s.oscillation_torque_nm,
-            ..Limits::default().oscillation
-        },
     }
 }

@@ -12,6 +12,7 @@ use hapticd::session_setup::{self, Source};
 use hapticd_collision::deformable;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
+use hapticd_devices::safety::Limits;
 use hapticd_loop::core::ArmInput;
 use hapticd_loop::events::EventFeed;
 use hapticd_loop::limits::{self, Restriction};
@@ -104,7 +105,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
     let (mut gone_in, gone) = ring::ring(8);
-    let base = session_setup::limits(&loaded.config.safety);
+    let base = Limits::from(&loaded.config.safety);
     let (composer, mut configured, mut restrictions) = limits::link(&setup.core, base);
     let beat = Beat::default();
     let guard = Guard::new([Some((beat.clone(), 90)), None, None, None]);

@@ -9,7 +9,7 @@ use hapticd::session_setup::{self, Source};
 use hapticd_collision::collider::Collider;
 use hapticd_collision::command::{SceneCommand, SceneReply};
 use hapticd_devices::arm::ArmCommand;
-use hapticd_devices::safety::{ForceOffReason, GovernorState};
+use hapticd_devices::safety::{ForceOffReason, GovernorState, Limits};
 use hapticd_devices::sim::HeldArm;
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_loop::core::ArmInput;
@@ -85,7 +85,7 @@ impl Bench {
         let (used_in, used) = ring::ring(64);
         let (record_in, records) = ring::ring::<TickRecord>(16);
         let (gone_in, gone) = ring::ring(8);
-        let base = session_setup::limits(&loaded.config.safety);
+        let base = Limits::from(&loaded.config.safety);
         let (composer, configured, restrictions) = limits::link(&setup.core, base);
         let (supervisor, ipc) = (Beat::default(), Beat::default());
         let guard = Guard::new([

@@ -10,9 +10,8 @@ pub type Vec3 = nalgebra::Vector3<f64>;
 /// A rigid transform, named `to_from_what`.
 pub type Pose = nalgebra::Isometry3<f64>;
 
-/// Largest length of an arm, coordinate of its pose and coordinate of its hand's intention, m; the
-/// same as for meshes. Beyond it, the rounding of a coordinate is no longer small against the
-/// clearance.
+/// Largest length of an arm and coordinate of its pose, m; the same as for meshes. Beyond it, the
+/// rounding of a coordinate is no longer small against the clearance.
 pub const MAX_COORDINATE_M: f64 = 1e4;
 /// Largest number of degrees of freedom of an arm.
 pub const MAX_AXES: usize = 7;

@@ -27,6 +27,7 @@
 
 pub mod arm;
 pub mod codec;
+mod configured;
 pub mod driver;
 pub mod hid;
 pub mod kinematics;

@@ -7,7 +7,7 @@ use crate::macros::{choices, section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 
 /// Names of the intentions that ship with the daemon.
-pub(crate) const INTENTIONS: &[&str] = &[
+pub const INTENTIONS: &[&str] = &[
     "rest", "press", "explore", "circle", "assemble", "palpate", "insert", "wander",
 ];
 

@@ -19,6 +19,7 @@ use hapticd_collision::skin::{SkinThreadState, SkinUpdate};
 use hapticd_collision::step_log::StepLog;
 use hapticd_config as config;
 use hapticd_devices::arm::ArmCommand;
+use hapticd_devices::safety::Limits;
 use hapticd_loop::arms::ArmState;
 use hapticd_loop::core::ArmInput;
 use hapticd_loop::events::{EventFeed, LoopEvent};
@@ -37,7 +38,7 @@ use super::SessionError;
 use super::controls::Controls;
 use super::supervise::Signs;
 use crate::service;
-use crate::session_setup::{self, SessionSetup};
+use crate::session_setup::SessionSetup;
 
 /// Records in flight to the scribe: four seconds at 1 kHz.
 const RECORDS: usize = 4096;
@@ -183,7 +184,7 @@ pub(super) fn wire(
     let (used_in, used_out) = ring::ring(2 * collider::BUFFERS);
     let (record_in, record_out) = ring::ring(RECORDS);
     let (composer, configured, restrictions) =
-        limits::link(&setup.core, session_setup::limits(&config.safety));
+        limits::link(&setup.core, Limits::from(&config.safety));
     let (request_in, request_out) = bounded(256);
     let wake = Wake::new().map_err(SessionError::Wake)?;
     let reply_wake = wake.try_clone().map_err(SessionError::Wake)?;

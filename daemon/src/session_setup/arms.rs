@@ -125,7 +125,7 @@ impl BuiltArms {
             source,
             tool_radius_m: tool.tool.radius_m,
             tool_mesh: tool.mesh.clone(),
-            coupling: CouplingKeys::of(arm),
+            coupling: CouplingKeys::from(arm),
             interaction: interaction(&arm.interaction),
             damping: damping(&arm.interaction),
             answer_delay_ns: answer_delay_ns(&spec, inputs.period_ns, inputs.virtual_time),
@@ -207,21 +207,9 @@ fn source(
             hand,
             ..
         } => {
-            let mut spec = SimArmParams::desktop().spec;
-            spec.name = name();
-            spec.mass_kg = mechanics.mass_kg;
-            spec.damping_n_s_per_m = mechanics.damping_n_s_per_m;
-            spec.coulomb_friction_n = mechanics.coulomb_friction_n;
-            spec.resolution_m = mechanics.resolution_m;
-            spec.peak_force_n = mechanics.saturation_n;
-            spec.continuous_force_n = spec.continuous_force_n.min(mechanics.saturation_n);
-            spec.native_period_ns = 1_000_000_000 / u64::from(mechanics.report_rate_hz.max(1));
-            spec.transport_delay_ns = u64::from(mechanics.delay_us) * 1000;
-            let hand = HandParams {
-                stiffness_n_per_m: hand.stiffness_n_per_m,
-                damping_n_s_per_m: hand.damping_n_s_per_m,
-                ..HandParams::relaxed()
-            };
+            let mut params = SimArmParams::from(mechanics);
+            params.spec.name = name();
+            let spec = params.spec.clone();
             let wants = match intention {
                 config::NameOrPath::Name(n) => intentions::named(n),
                 config::NameOrPath::Path(p) => intentions::load(&folder.join(p)),
@@ -230,7 +218,7 @@ fn source(
                 arm: name(),
                 error: Box::new(error),
             })?;
-            let setup = HeldArm::new(SimArmParams::of(spec.clone()), hand, wants, start_ns)
+            let setup = HeldArm::new(params, HandParams::from(hand), wants, start_ns)
                 .map_err(|error| SessionSetupError::Simulated { arm: name(), error })?;
             Ok((spec, Source::Simulated(Box::new(setup))))
         }

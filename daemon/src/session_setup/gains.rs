@@ -31,8 +31,8 @@ impl Default for CouplingKeys {
     }
 }
 
-impl CouplingKeys {
-    pub(super) fn of(arm: &config::Arm) -> Self {
+impl From<&config::Arm> for CouplingKeys {
+    fn from(arm: &config::Arm) -> Self {
         let (forced_stiffness_n_per_m, forced_damping_n_s_per_m) = match &arm.device {
             config::Device::Simulated {
                 forced_stiffness_n_per_m,
@@ -48,7 +48,9 @@ impl CouplingKeys {
             forced_damping_n_s_per_m,
         }
     }
+}
 
+impl CouplingKeys {
     /// Returns the keys without the forced values.
     pub fn unforced(self) -> Self {
         CouplingKeys {

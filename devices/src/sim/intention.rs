@@ -17,7 +17,8 @@ use std::f64::consts::TAU;
 
 use super::random;
 use super::track::{Track, minimum_jerk};
-use crate::arm::{MAX_COORDINATE_M, Pose, Vec3};
+use crate::arm::{Pose, Vec3};
+use hapticd_config::intention::{MAX_COORDINATE_M, POSITIVE};
 use nalgebra::{Translation3, UnitQuaternion};
 use serde::Deserialize;
 use thiserror::Error;
@@ -204,10 +205,6 @@ impl Pattern {
     }
 }
 
-/// Lengths, times and speeds beyond these overflow when they are divided by each other.
-const MIN_POSITIVE: f64 = 1e-9;
-const MAX_POSITIVE: f64 = 1e9;
-
 impl Intention {
     /// Checks every value.
     ///
@@ -226,7 +223,7 @@ impl Intention {
             },
         };
         let positive = |what, value: f64| {
-            if (MIN_POSITIVE..=MAX_POSITIVE).contains(&value) {
+            if POSITIVE.contains(&value) {
                 Ok(())
             } else {
                 Err(IntentionError::OutOfRange {

@@ -7,8 +7,8 @@
 //! first keyframe the pose is the first one; after the last it is the last one.
 
 use super::intention::IntentionError;
-use crate::arm::MAX_COORDINATE_M;
 use crate::arm::{Pose, Vec3};
+use hapticd_config::intention::MAX_COORDINATE_M;
 use nalgebra::{Translation3, UnitQuaternion};
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Every key of the configuration does something: code of the daemon reads it.
+//! Every key of the configuration does something: code of the daemon or of the devices reads it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -48,7 +48,9 @@ fn every_key_of_the_configuration_is_read() {
     keys(&serde_json::from_str(&schema).unwrap(), &mut all);
     assert!(all.len() > 150, "{} keys", all.len());
     let mut read = BTreeSet::new();
-    words(&root.join("daemon"), &mut read);
+    for folder in ["daemon", "devices"] {
+        words(&root.join(folder), &mut read);
+    }
     let dead: Vec<_> = all.difference(&read).collect();
     assert!(dead.is_empty(), "keys without effect: {dead:?}");
 }

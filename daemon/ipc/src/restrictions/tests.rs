@@ -32,7 +32,7 @@ impl Fixture {
         let context = hapticd_config::Context::new("", |_| None);
         let loaded = hapticd_config::parse("limits.toml", TWO_ARMS, &context).unwrap();
         let setup = session_setup::build(&loaded.config, Path::new(""), true).unwrap();
-        let base = session_setup::limits(&loaded.config.safety);
+        let base = Limits::from(&loaded.config.safety);
         let (composer, _, owner) = limits::link(&setup.core, base);
         Fixture {
             core: setup.core,

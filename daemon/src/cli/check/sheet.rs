@@ -7,7 +7,7 @@ use hapticd_devices::safety::Limits;
 use serde::Serialize;
 
 use super::warnings::{tool_size_m, workspace_size_m};
-use crate::session_setup::{SessionArm, SessionSetup, limits};
+use crate::session_setup::{SessionArm, SessionSetup};
 
 /// The whole sheet.
 #[derive(Debug, Serialize)]
@@ -73,7 +73,7 @@ impl Sheet {
         let deformable = setup.deformable.as_ref();
         let deformable = deformable.map_or(Vec::new(), |scene| scene.infos());
         let of_kind = |kind| config.bodies.iter().filter(|b| b.kind == kind).count();
-        let configured = limits(&config.safety);
+        let configured = Limits::from(&config.safety);
         Sheet {
             arms: (setup.arms.iter().zip(&config.arms))
                 .map(|(arm, written)| ArmSheet::new(arm, written, &configured))

@@ -201,7 +201,7 @@ impl Bench {
         let context = hapticd_config::Context::new("", |_| None);
         let loaded = hapticd_config::parse("limits.toml", CONFIG, &context).unwrap();
         let setup = session_setup::build(&loaded.config, Path::new(""), true).unwrap();
-        let base = session_setup::limits(&loaded.config.safety);
+        let base = Limits::from(&loaded.config.safety);
         let (composer, configured, restrictions) = limits::link(&setup.core, base);
         let start = [0, 1].map(|arm| *setup.core.governor(arm).unwrap().limits());
         let (query_in, queries) = latest::latest(Query::default());
