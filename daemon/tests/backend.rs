@@ -19,7 +19,7 @@ use hapticd_collision::backend::prove;
 use hapticd_collision::collider::urgency::Urgency;
 use hapticd_collision::collider::{self, Collider};
 use hapticd_collision::deformable;
-use hapticd_collision::gpu_supervisor::{self, Make, Pace, Supervised};
+use hapticd_collision::gpu_supervisor::{self, GpuUse, Make, Pace, Supervised};
 use hapticd_collision::gpu_threads::gpu_threads;
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::requests::ReplySender;
@@ -155,7 +155,7 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
         let detector = GpuDetector::new(gpu, *settings).map_err(|e| e.to_string())?;
         Ok((Box::new(detector), "a GPU".to_owned()))
     });
-    let (mut end, mut supervisor) = gpu_supervisor::pair("contacts", PACE, make);
+    let (mut end, mut supervisor) = gpu_supervisor::pair(GpuUse::Contacts, PACE, make);
 
     let mut before = *driver.step(false);
     // The largest change of the force in a tick since the last loss, and ticks in which there was
@@ -222,7 +222,9 @@ fn a_gpu_that_is_found_again_is_not_felt_either() {
         "{incidents:?}"
     );
     assert_eq!(detector.name(), "CPU");
-    assert_eq!(end.failed_attempts(), 2);
+    let gpu = end.stats(driver.deformable().unwrap());
+    assert_eq!((gpu.takeovers, gpu.handed_back), (2, 1), "{gpu:?}");
+    assert_eq!(gpu.failed_attempts, 2);
     // 100 ms, 200 ms and 400 ms after the loss was seen, which may take a step.
     let waited = found_at[0] - lost_at[0];
     assert!(waited >= 700, "found after {waited} ticks");
@@ -270,7 +272,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
         let detector = GpuDetector::new(open(), *settings).map_err(|e| e.to_string())?;
         Ok((Box::new(detector), "a GPU".to_owned()))
     });
-    let (end, mut supervisor) = gpu_supervisor::pair("contacts", PACE, make);
+    let (end, mut supervisor) = gpu_supervisor::pair(GpuUse::Contacts, PACE, make);
     let (mut query_in, queries) = latest::latest(Query::default());
     let (answer_in, _answers) = ring::ring(deformable::BUFFERS);
     let (_used, used_out) = ring::ring(deformable::BUFFERS);
@@ -306,16 +308,16 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
             };
             rounds(&mut tick, round, || done(state.facts()));
         };
-        until(&|facts| facts.backend == "GPU" && facts.takeovers == 0);
+        until(&|facts| facts.backend == "GPU" && facts.gpu.takeovers == 0);
         breaker.lose();
         // Counts only grow, so the awaited values cannot be missed.
-        until(&|facts| facts.takeovers == 1);
-        until(&|facts| facts.failed_attempts == 1);
-        until(&|facts| facts.handed_back == 1 && facts.backend == "GPU");
+        until(&|facts| facts.gpu.takeovers == 1);
+        until(&|facts| facts.gpu.failed_attempts == 1);
+        until(&|facts| facts.gpu.handed_back == 1 && facts.backend == "GPU");
         let facts = state.facts();
-        assert_eq!((facts.takeovers, facts.handed_back), (1, 1), "{facts:?}");
-        assert_eq!(facts.failed_attempts, 1);
-        assert!(facts.why.contains("lost"), "{facts:?}");
+        assert_eq!((facts.gpu.takeovers, facts.gpu.handed_back), (1, 1), "{facts:?}");
+        assert_eq!(facts.gpu.failed_attempts, 1);
+        assert!(facts.gpu.why.contains("lost"), "{facts:?}");
         drop(ends);
     });
     assert!(
@@ -348,7 +350,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         prove(&mut new, shapes)?;
         Ok((Box::new(new), "a GPU".to_owned()))
     });
-    let (end, mut supervisor) = gpu_supervisor::pair("near", PACE, make);
+    let (end, mut supervisor) = gpu_supervisor::pair(GpuUse::MidPhase, PACE, make);
     let (mut query_in, queries) = latest::latest(Query::default());
     let (snapshot_in, mut snapshots) = ring::ring(collider::BUFFERS);
     let (mut used, used_out) = ring::ring(2 * collider::BUFFERS);
@@ -396,13 +398,13 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         };
         until(&|facts| facts.answered > 3 && facts.backend == "GPU");
         breaker.lose();
-        until(&|facts| facts.takeovers == 1);
-        until(&|facts| facts.failed_attempts == 1);
-        until(&|facts| facts.handed_back == 1);
+        until(&|facts| facts.gpu.takeovers == 1);
+        until(&|facts| facts.gpu.failed_attempts == 1);
+        until(&|facts| facts.gpu.handed_back == 1);
         let facts = near.lock().unwrap().clone().unwrap();
-        assert_eq!((facts.backend, facts.takeovers), ("GPU", 1), "{facts:?}");
-        assert_eq!(facts.failed_attempts, 1);
-        assert!(facts.why.contains("lost") && facts.given_up.is_empty());
+        assert_eq!((facts.backend, facts.gpu.takeovers), ("GPU", 1), "{facts:?}");
+        assert_eq!(facts.gpu.failed_attempts, 1);
+        assert!(facts.gpu.why.contains("lost") && facts.given_up.is_empty());
         drop(ends);
     });
     assert!(
@@ -451,33 +453,33 @@ fn a_gpu_that_does_not_answer_is_not_handed_over() {
 /// A GPU that did not exist at the start is not requested later.
 #[test]
 fn only_what_was_had_is_asked_again() {
-    use hapticd_collision::backend::keep;
+    use hapticd_collision::backend::supervise;
     let mut deformable = palpation();
     let (threads, _end) = gpu_threads();
-    let kept = keep(
+    let gpus = supervise(
         deformable.deformable.as_ref(),
         &deformable.collider,
         &threads,
     );
-    assert!(kept.ends.is_empty() && kept.deformable.is_none() && kept.near.is_none());
+    assert!(gpus.ends.is_empty() && gpus.contacts.is_none() && gpus.mid_phase.is_none());
     let scene = deformable.deformable.as_mut().unwrap();
     let detector = GpuDetector::new(open(), *scene.detector_settings()).unwrap();
     let watched = Watched::new(Box::new(detector), PATIENCE);
     scene.set_detector(Box::new(watched)).unwrap();
-    let kept = keep(
+    let gpus = supervise(
         deformable.deformable.as_ref(),
         &deformable.collider,
         &threads,
     );
-    assert!(kept.ends.len() == 1 && kept.deformable.is_some() && kept.near.is_none());
+    assert!(gpus.ends.len() == 1 && gpus.contacts.is_some() && gpus.mid_phase.is_none());
     let midphase = GpuMidPhase::new(open(), Limits::DEFAULT).unwrap();
     deformable.collider.set_midphase(Box::new(midphase));
-    let kept = keep(
+    let gpus = supervise(
         deformable.deformable.as_ref(),
         &deformable.collider,
         &threads,
     );
-    assert!(kept.ends.len() == 2 && kept.deformable.is_some() && kept.near.is_some());
+    assert!(gpus.ends.len() == 2 && gpus.contacts.is_some() && gpus.mid_phase.is_some());
 }
 
 /// A request for a GPU without one is answered with the existing ones. Without insistence the CPU
@@ -573,23 +575,23 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
         prove(&mut *new, shapes)?;
         Ok((new, "a GPU".to_owned()))
     });
-    let (mut end, mut supervisor) = gpu_supervisor::pair("near", PACE, make);
+    let (mut end, mut supervisor) = gpu_supervisor::pair(GpuUse::MidPhase, PACE, make);
     let mut found_at = None;
     for (k, expected) in records.iter().enumerate() {
         let (collider, _) = driver.scenes();
         end.attend(collider);
-        let facts = collider.midphase_status(end.failed_attempts()).unwrap();
+        let facts = collider.midphase_status(end.stats(collider)).unwrap();
         if k == lost_at {
             assert!(facts.answered > 100, "{facts:?}");
-            assert_eq!((facts.backend, facts.takeovers), ("GPU", 0));
+            assert_eq!((facts.backend, facts.gpu.takeovers), ("GPU", 0));
             lose(&breakers);
         }
-        if facts.handed_back > 0 && found_at.is_none() {
+        if facts.gpu.handed_back > 0 && found_at.is_none() {
             found_at = Some(k);
         }
         if found_at.is_some_and(|found_at| k == found_at + 100) {
-            assert_eq!((facts.backend, facts.takeovers), ("GPU", 1));
-            assert_eq!((facts.handed_back, facts.failed_attempts), (1, 1));
+            assert_eq!((facts.backend, facts.gpu.takeovers), ("GPU", 1));
+            assert_eq!((facts.gpu.handed_back, facts.gpu.failed_attempts), (1, 1));
             lose(&breakers);
         }
         let (record, by_gpu) = step(&mut driver);
@@ -615,11 +617,12 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
         (300..310).contains(&(found_at - lost_at)),
         "{found_at} after {lost_at}"
     );
-    let facts = driver.collider().midphase_status(0).unwrap();
+    let collider = driver.collider();
+    let facts = collider.midphase_status(end.stats(collider)).unwrap();
     // The second loss was mended as well, by the third attempt.
-    assert_eq!((facts.takeovers, facts.handed_back), (2, 2), "{facts:?}");
+    assert_eq!((facts.gpu.takeovers, facts.gpu.handed_back), (2, 2), "{facts:?}");
     assert!(
-        facts.why.contains("lost") && facts.given_up.is_empty(),
+        facts.gpu.why.contains("lost") && facts.given_up.is_empty(),
         "{facts:?}"
     );
 }

@@ -249,7 +249,7 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
     let (shown, failure) = (near.clone(), release.clone());
     let view = move |live: &Live| {
         if let Some(facts) = &live.near {
-            given_up.fetch_or(facts.takeovers > 0, Ordering::AcqRel);
+            given_up.fetch_or(facts.gpu.takeovers > 0, Ordering::AcqRel);
             *shown.lock().unwrap() = Some(facts.clone());
         }
         let enough = after.load(Ordering::Acquire) >= TICKS;
@@ -299,8 +299,8 @@ fn a_call_that_hangs_is_not_felt(call: Call) {
     assert_eq!(offs.count(), 0, "the contact data grew {oldest} ticks old");
     assert!(oldest < STALE_CONTACT_MS && pressed >= TICKS && answers > 0);
     let near = near.lock().unwrap().clone().unwrap();
-    assert!(near.takeovers >= 1, "{near:?}");
-    assert!(near.why.contains("has not answered"), "{near:?}");
+    assert!(near.gpu.takeovers >= 1, "{near:?}");
+    assert!(near.gpu.why.contains("has not answered"), "{near:?}");
 
     // The session has ended, but the driver still hangs.
     assert!(!threads_end.have_ended(Duration::ZERO));

@@ -9,8 +9,8 @@
 //! The mid-phase between rigid meshes and tools is different: a GPU only proposes triangles, the
 //! answers are the CPU's to the bit ([`MidPhase`]), and recordings replay on either.
 //!
-//! The [`gpu_supervisor`] reopens a GPU that was given up: [`keep`] defines what it makes, and how
-//! the scenes take it over.
+//! The [`gpu_supervisor`] reopens a GPU that was given up: [`supervise`] defines what it makes, and
+//! the implementations of [`BackendUser`] how it is taken over.
 //!
 //! `HAPTICD_GPU=software` replaces the hardware by a driver that computes on the CPU, for tests.
 
@@ -24,7 +24,9 @@ use hapticd_geometry::Pose;
 use hapticd_rays::{Detector, PATIENCE, Refused, Responder, Settings, Watched};
 
 use crate::collider::Collider;
-use crate::gpu_supervisor::{self, BackendState, BackendUser, Pace, Supervised, UserEnd};
+use crate::gpu_supervisor::{
+    self, BackendUser, GpuUse, Make, Pace, Supervised, UserEnd, Vitals,
+};
 use crate::gpu_threads::GpuThreads;
 use crate::skin::LargeSkins;
 
@@ -45,25 +47,15 @@ pub fn choose(
     wanted: Backend,
     exact: bool,
 ) -> Result<String, NoBackend> {
-    match wanted {
-        Backend::Cpu => Ok("contacts of deformables: CPU".to_owned()),
-        Backend::Auto if exact => {
-            Ok("contacts of deformables: CPU, since they are recorded".to_owned())
-        }
-        Backend::Auto => Ok(install(scene).map_or_else(
-            |why| format!("contacts of deformables: CPU ({why})"),
-            |name| format!("contacts of deformables: {name}"),
-        )),
-        Backend::Gpu => {
-            let name = install(scene).map_err(|why| NoBackend { why })?;
-            let but = if exact {
-                "; a replay on the CPU may differ in its last digits"
-            } else {
-                ""
-            };
-            Ok(format!("contacts of deformables: {name}{but}"))
-        }
+    const WHAT: &str = "contacts of deformables";
+    if wanted == Backend::Auto && exact {
+        return Ok(format!("{WHAT}: CPU, since they are recorded"));
     }
+    let mut chosen = chosen(WHAT, wanted, || install(scene))?;
+    if wanted == Backend::Gpu && exact {
+        chosen.push_str("; a replay on the CPU may differ in its last digits");
+    }
+    Ok(chosen)
 }
 
 /// Chooses the backend that finds the triangles near the tools. With "auto" a GPU is used only if a
@@ -77,21 +69,30 @@ pub fn choose_midphase(
     wanted: Backend,
     threads: &GpuThreads,
 ) -> Result<String, NoBackend> {
+    const WHAT: &str = "mid-phase";
     let triangles = collider.world().largest_pair();
-    match wanted {
-        Backend::Cpu => Ok("mid-phase: CPU".to_owned()),
-        Backend::Auto if triangles < gpu::MIN_GPU_TRIANGLES => Ok(format!(
-            "mid-phase: CPU ({triangles} triangles at most; a GPU pays from {} on)",
+    if wanted == Backend::Auto && triangles < gpu::MIN_GPU_TRIANGLES {
+        return Ok(format!(
+            "{WHAT}: CPU ({triangles} triangles at most; a GPU pays from {} on)",
             gpu::MIN_GPU_TRIANGLES
-        )),
-        Backend::Auto => Ok(install_midphase(collider, threads).map_or_else(
-            |why| format!("mid-phase: CPU ({why})"),
-            |name| format!("mid-phase: {name}"),
-        )),
-        Backend::Gpu => {
-            let name = install_midphase(collider, threads).map_err(|why| NoBackend { why })?;
-            Ok(format!("mid-phase: {name}"))
-        }
+        ));
+    }
+    chosen(WHAT, wanted, || install_midphase(collider, threads))
+}
+
+/// Installs a GPU as far as one is wanted. Returns a text that says what was chosen.
+fn chosen(
+    what: &str,
+    wanted: Backend,
+    install: impl FnOnce() -> Result<String, String>,
+) -> Result<String, NoBackend> {
+    if wanted == Backend::Cpu {
+        return Ok(format!("{what}: CPU"));
+    }
+    match install() {
+        Ok(name) => Ok(format!("{what}: {name}")),
+        Err(why) if wanted == Backend::Gpu => Err(NoBackend { why }),
+        Err(why) => Ok(format!("{what}: CPU ({why})")),
     }
 }
 
@@ -140,17 +141,16 @@ impl BackendUser for DeformableScene {
     type Backend = dyn Detector;
     type Order = Settings;
 
-    fn backend_state(&self) -> BackendState {
-        match self.detector().charge() {
-            None | Some(Responder::Backend) => BackendState::Active,
-            Some(Responder::Trial) => BackendState::Probation,
-            Some(Responder::Twin) => BackendState::Lost,
+    fn vitals(&self) -> Vitals<'_> {
+        let detector = self.detector();
+        let Some(failures) = detector.incidents() else {
+            return Vitals::default();
+        };
+        let is_lost = detector.charge() == Some(Responder::Twin);
+        Vitals {
+            given_up: if is_lost { &failures.reason } else { "" },
+            answered: failures.recovered,
         }
-    }
-
-    fn why(&self) -> String {
-        let incidents = self.detector().incidents();
-        incidents.map_or_else(String::new, |incidents| incidents.reason.clone())
     }
 
     fn order(&self) -> Settings {
@@ -173,13 +173,12 @@ impl BackendUser for Collider {
     /// Shapes of the scene; weak, since an order may be kept long after a body is gone.
     type Order = Vec<Weak<MeshIndex>>;
 
-    fn backend_state(&self) -> BackendState {
-        self.midphase_state()
-    }
-
-    fn why(&self) -> String {
-        let midphase = self.world().midphase();
-        midphase.map_or_else(String::new, |midphase| midphase.facts().given_up.clone())
+    fn vitals(&self) -> Vitals<'_> {
+        let facts = self.world().midphase().map(MidPhase::facts);
+        facts.map_or_else(Vitals::default, |facts| Vitals {
+            given_up: &facts.given_up,
+            answered: facts.answered,
+        })
     }
 
     fn order(&self) -> Vec<Weak<MeshIndex>> {
@@ -191,38 +190,45 @@ impl BackendUser for Collider {
     }
 }
 
-/// The backends that the GPU supervisor watches, and the scenes' ends of the links.
+/// The GPUs that the GPU supervisor watches, and their users' ends of the links.
 #[derive(Default)]
-pub struct Keep {
+pub struct SupervisedGpus {
     /// Ends for [`gpu_supervisor::run`]; empty if there is no GPU to reopen.
     pub ends: Vec<Box<dyn Supervised>>,
     /// End of the soft bodies' thread.
-    pub deformable: Option<UserEnd<DeformableScene>>,
+    pub contacts: Option<UserEnd<DeformableScene>>,
     /// End of the collision thread.
-    pub near: Option<UserEnd<Collider>>,
+    pub mid_phase: Option<UserEnd<Collider>>,
+}
+
+impl SupervisedGpus {
+    fn add<O: BackendUser + 'static>(&mut self, of: GpuUse, make: Make<O>) -> UserEnd<O> {
+        let (user, end) = gpu_supervisor::pair(of, Pace::DEFAULT, make);
+        self.ends.push(Box::new(end));
+        user
+    }
 }
 
 /// Links the GPUs that [`choose`] and [`choose_midphase`] found to the GPU supervisor, which
 /// reopens them when they are given up.
-pub fn keep(scene: Option<&DeformableScene>, collider: &Collider, threads: &GpuThreads) -> Keep {
-    let mut keep = Keep::default();
+pub fn supervise(
+    scene: Option<&DeformableScene>,
+    collider: &Collider,
+    threads: &GpuThreads,
+) -> SupervisedGpus {
+    let mut gpus = SupervisedGpus::default();
     if scene.is_some_and(|scene| scene.detector().charge().is_some()) {
-        let make = Box::new(|settings: &Settings| gpu::detector(*settings));
-        let (deformable, end) =
-            gpu_supervisor::pair("contacts of deformables", Pace::DEFAULT, make);
-        keep.deformable = Some(deformable);
-        keep.ends.push(Box::new(end));
+        let make = |settings: &Settings| gpu::detector(*settings);
+        gpus.contacts = Some(gpus.add(GpuUse::Contacts, Box::new(make)));
     }
     if collider.world().midphase().is_some() {
         let threads = threads.clone();
-        let make = Box::new(move |shapes: &Vec<Weak<MeshIndex>>| {
+        let make = move |shapes: &Vec<Weak<MeshIndex>>| {
             gpu::midphase(&threads, |midphase| prove(midphase, shapes))
-        });
-        let (near, end) = gpu_supervisor::pair("mid-phase", Pace::DEFAULT, make);
-        keep.near = Some(near);
-        keep.ends.push(Box::new(end));
+        };
+        gpus.mid_phase = Some(gpus.add(GpuUse::MidPhase, Box::new(make)));
     }
-    keep
+    gpus
 }
 
 /// Pause between two polls for an answer that was late, on a thread that may wait.
@@ -284,13 +290,16 @@ mod gpu {
     /// Triangles of two meshes from which the GPU is asked.
     pub const MIN_GPU_TRIANGLES: usize = Limits::DEFAULT.triangles;
 
-    fn open(ray_queries: RayQueries) -> Result<Gpu, String> {
+    /// Opens a GPU. Returns it with its adapter's name.
+    fn open(ray_queries: RayQueries) -> Result<(Gpu, String), String> {
         let choice = Choice::from_env().map_err(|e| e.to_string())?;
         let options = Options {
             ray_queries,
             ..choice.unwrap_or(Choice::Hardware).into()
         };
-        Gpu::open(options).map_err(|e| e.to_string())
+        let gpu = Gpu::open(options).map_err(|e| e.to_string())?;
+        let name = gpu.adapter().name.clone();
+        Ok((gpu, name))
     }
 
     /// Makes the mid-phase and returns it with the adapter's name, or why none is available.
@@ -300,8 +309,7 @@ mod gpu {
         threads: &GpuThreads,
         ready: impl FnOnce(&mut dyn MidPhase) -> Result<(), String>,
     ) -> Result<(Box<dyn MidPhase>, String), String> {
-        let gpu = open(RayQueries::Off)?;
-        let name = gpu.adapter().name.clone();
+        let (gpu, name) = open(RayQueries::Off)?;
         let mut midphase = GpuMidPhase::new(gpu, Limits::DEFAULT).map_err(|e| e.to_string())?;
         ready(&mut midphase)?;
         let (asking, device) = midphase.beside();
@@ -316,16 +324,14 @@ mod gpu {
     /// Makes the polygonizer for large skins and returns it with the adapter's name, or why none is
     /// available.
     pub fn skins() -> Result<(Box<dyn Polygonizer>, String), String> {
-        let gpu = open(RayQueries::Off)?;
-        let name = gpu.adapter().name.clone();
+        let (gpu, name) = open(RayQueries::Off)?;
         let skin = GpuSkin::new(gpu, Patience::Looks(LOOKS)).map_err(|e| e.to_string())?;
         Ok((Box::new(LargeSkins::new(skin)), name))
     }
 
     /// Makes the contact detector and returns it with the adapter's name, or why none is available.
     pub fn detector(settings: Settings) -> Result<(Box<dyn Detector>, String), String> {
-        let gpu = open(RayQueries::from_env().map_err(|e| e.to_string())?)?;
-        let mut name = gpu.adapter().name.clone();
+        let (gpu, mut name) = open(RayQueries::from_env().map_err(|e| e.to_string())?)?;
         if gpu.ray_queries() {
             name.push_str(", by ray queries");
         }

@@ -18,9 +18,9 @@ use urgency::Urgency;
 
 use crate::broad_phase::BroadPhaseStats;
 use crate::command::{Applied, Request, SceneCommand, SceneReply};
-use crate::gpu_supervisor::{BackendState, UserEnd};
+use crate::gpu_supervisor::{GpuStats, UserEnd};
 use crate::janitor::Janitor;
-use crate::mid_phase::{MidPhaseHistory, MidPhaseStatus};
+use crate::mid_phase::{MidPhaseStatus, MidPhaseTotals};
 use crate::motion::BodyMotion;
 use crate::planner::Planner;
 use crate::requests::ReplySender;
@@ -57,7 +57,7 @@ pub struct Collider {
     world: Scene,
     motions: Vec<BodyMotion>,
     period_s: f64,
-    near: MidPhaseHistory,
+    near: MidPhaseTotals,
     /// Sequence of the last answer.
     sequence: u64,
     /// Cost of each arm's last answer: the cheapest arm is answered first.
@@ -71,7 +71,7 @@ impl Collider {
             world,
             motions,
             period_s,
-            near: MidPhaseHistory::default(),
+            near: MidPhaseTotals::default(),
             sequence: 0,
             spent: [0; MAX_ARMS],
         }
@@ -273,16 +273,11 @@ impl Collider {
         self.world.set_midphase(midphase)
     }
 
-    /// State of the mid-phase backend; active where the CPU works alone.
-    pub fn midphase_state(&self) -> BackendState {
-        let midphase = self.world.midphase();
-        midphase.map_or(BackendState::Active, |m| self.near.backend_state(m.facts()))
-    }
-
-    /// Statistics of the mid-phase queries; `None` where the CPU works alone.
-    pub fn midphase_status(&self, failed_attempts: u64) -> Option<MidPhaseStatus> {
+    /// Statistics of the mid-phase queries, with `gpu`, what became of the GPUs; `None` where the
+    /// CPU works alone.
+    pub fn midphase_status(&self, gpu: GpuStats) -> Option<MidPhaseStatus> {
         let midphase = self.world.midphase()?;
-        Some(self.near.facts(midphase.facts(), failed_attempts))
+        Some(self.near.facts(midphase.facts(), gpu))
     }
 
     /// Statistics of the broad phase between dynamic bodies.
@@ -363,7 +358,7 @@ pub fn run(
             continue;
         };
         let answered = rounds.answer(&mut collider, &mut links, &query);
-        publish_stats(&collider, &links);
+        publish_stats(&collider, &mut links);
         rounds.log_answer(&links, query.tick, answered);
     }
     collider
@@ -480,10 +475,11 @@ impl Rounds {
 }
 
 /// Publishes the statistics after an answer. A reader that holds a lock now gets the next value.
-fn publish_stats(collider: &Collider, links: &Links) {
+fn publish_stats(collider: &Collider, links: &mut Links) {
     if let Ok(mut near) = links.near.try_lock() {
-        let failed = links.supervisor.as_ref().map(UserEnd::failed_attempts);
-        *near = collider.midphase_status(failed.unwrap_or(0));
+        let supervisor = links.supervisor.as_mut();
+        let gpu = supervisor.map(|supervisor| supervisor.stats(collider));
+        *near = collider.midphase_status(gpu.unwrap_or_default());
     }
     if let Ok(mut broad) = links.broad.try_lock() {
         *broad = collider.broad_phase_stats();

@@ -17,7 +17,7 @@ use hapticd_sys::clock::now_ns;
 
 use crate::broad_phase::BroadPhaseStats;
 use crate::command::{Applied, SceneCommand};
-use crate::gpu_supervisor::UserEnd;
+use crate::gpu_supervisor::{GpuStats, UserEnd};
 use crate::skin::SkinUpdate;
 use crate::step_log::{StepLog, WorkLog};
 use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceKind, SurfaceWriter};
@@ -67,14 +67,8 @@ pub struct DetectorStats {
     pub backend: &'static str,
     /// Time of the last answer on a GPU, ns.
     pub gpu_ns: Option<f64>,
-    /// Times that a GPU was given up and the CPU continued alone.
-    pub takeovers: u64,
-    /// Reason of the last takeover.
-    pub why: String,
-    /// Times that a GPU took over again and answered.
-    pub handed_back: u64,
-    /// Failed attempts to reopen a GPU.
-    pub failed_attempts: u64,
+    /// What became of the GPUs.
+    pub gpu: GpuStats,
     /// Statistics of the broad phase.
     pub broad: BroadPhaseStats,
 }
@@ -108,14 +102,9 @@ pub struct DeformableStats {
     pub backend: &'static str,
     /// Time of the last answer on a GPU, µs.
     pub gpu_us: Option<f64>,
-    /// Times that a GPU was given up and the CPU continued alone.
-    pub takeovers: u64,
-    /// Reason of the last takeover.
-    pub why: String,
-    /// Times that a GPU took over again and answered.
-    pub handed_back: u64,
-    /// Failed attempts to reopen a GPU.
-    pub failed_attempts: u64,
+    /// What became of the GPUs.
+    #[serde(flatten)]
+    pub gpu: GpuStats,
     /// Statistics of the broad phase between soft bodies, rigid bodies and tools.
     pub broad_phase: BroadPhaseStats,
 }
@@ -129,10 +118,7 @@ impl DeformableState {
             contacts_age_steps: get(&self.contacts_age),
             backend: detector.backend,
             gpu_us: detector.gpu_ns.map(|ns| ns * 1e-3),
-            takeovers: detector.takeovers,
-            why: detector.why,
-            handed_back: detector.handed_back,
-            failed_attempts: detector.failed_attempts,
+            gpu: detector.gpu,
             broad_phase: detector.broad,
             steps: get(&self.steps),
             lost_ticks: get(&self.lost_ticks),
@@ -146,7 +132,12 @@ impl DeformableState {
         }
     }
 
-    fn note(&self, scene: &DeformableScene, took_ns: u64, failed_attempts: u64) {
+    fn note(
+        &self,
+        scene: &DeformableScene,
+        took_ns: u64,
+        supervisor: Option<&mut UserEnd<DeformableScene>>,
+    ) {
         self.steps.fetch_add(1, Ordering::Relaxed);
         self.lost_ticks.store(scene.lost_ticks(), Ordering::Relaxed);
         self.refused.store(scene.refused(), Ordering::Relaxed);
@@ -163,16 +154,11 @@ impl DeformableState {
         if let Ok(mut facts) = self.detector.try_lock() {
             facts.backend = detector.name();
             facts.gpu_ns = detector.gpu_ns();
-            facts.failed_attempts = failed_attempts;
+            if let Some(supervisor) = supervisor {
+                supervisor.write_stats(scene, &mut facts.gpu);
+            }
             let broad = scene.world().scene().broad_phase();
             facts.broad = BroadPhaseStats::of(broad.name(), Some(broad.work()));
-            if let Some(incidents) = detector.incidents() {
-                facts.handed_back = incidents.recovered;
-                if incidents.lost + incidents.hung != facts.takeovers {
-                    facts.takeovers = incidents.lost + incidents.hung;
-                    facts.why.clone_from(&incidents.reason);
-                }
-            }
         }
     }
 }
@@ -358,9 +344,9 @@ pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> D
                     update.step = links.state.steps.load(Ordering::Relaxed) + 1;
                 });
             }
-            let failed = links.supervisor.as_ref().map(UserEnd::failed_attempts);
             let took_ns = now_ns() - started;
-            links.state.note(&scene, took_ns, failed.unwrap_or(0));
+            let supervisor = links.supervisor.as_mut();
+            links.state.note(&scene, took_ns, supervisor);
         }
         step += 1;
         let log = StepLog {

@@ -6,8 +6,11 @@
 //! Opening an adapter and compiling its passes takes tenths of a second, and more on some drivers;
 //! dropping one that hangs may take for ever. This thread does both. The thread that owns a scene
 //! reports that it has given its backend up, and continues with the CPU. When a new backend comes,
-//! it replaces the old one, which travels back to be dropped. [`Backoff`] sets the times of the
-//! attempts.
+//! it replaces the old one, which travels back to be dropped. It is on probation until it has
+//! answered. [`Backoff`] sets the times of the attempts.
+//!
+//! A backend gives itself up, since only it knows what is late. All else is here, once for every
+//! [`GpuUse`]: state and counts ([`History`]), attempts, and what the log says ([`GpuNews`]).
 //!
 //! # Practice
 //!
@@ -34,34 +37,25 @@ use hapticd_sync::delivery::{NoValue, Receiver, Sender, Unsent, delivery};
 use hapticd_sys::clock::now_ns;
 
 pub use backoff::{Backoff, Pace};
+pub use history::{BackendState, GpuStats, History, Vitals};
+pub use lines::{GpuNews, GpuUse};
 
 mod backoff;
+mod history;
+mod lines;
 #[cfg(test)]
 mod tests;
 
-/// State of a backend, as seen by the scene that it computes for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BackendState {
-    /// The backend answers.
-    Active,
-    /// The backend has not answered yet.
-    Probation,
-    /// The backend was given up: the CPU answers.
-    Lost,
-}
-
-/// A scene that a backend computes for.
+/// A part of the daemon that a backend computes for.
 pub trait BackendUser {
     /// The backend that computes.
     type Backend: ?Sized + Send + 'static;
     /// Specification for a new backend.
     type Order: Send + 'static;
 
-    /// State of the present backend. Cheap: called between any two steps.
-    fn backend_state(&self) -> BackendState;
-
-    /// Why the last backend was given up.
-    fn why(&self) -> String;
+    /// What is known of the present backend. Cheap: called between any two steps. Where the CPU
+    /// works alone, the default.
+    fn vitals(&self) -> Vitals<'_>;
 
     /// Specification for a new backend.
     fn order(&self) -> Self::Order;
@@ -95,9 +89,9 @@ pub type Make<O> = Box<
         + Send,
 >;
 
-/// Makes the two ends of a hand-over. `what` names the backend's purpose, for the log.
+/// Makes the two ends of a hand-over. `of` names the backend's purpose, for the log.
 pub fn pair<O: BackendUser>(
-    what: &'static str,
+    of: GpuUse,
     pace: Pace,
     make: Make<O>,
 ) -> (UserEnd<O>, SupervisorEnd<O>) {
@@ -108,12 +102,13 @@ pub fn pair<O: BackendUser>(
     let scene = UserEnd {
         notices: notices_in,
         made,
+        history: History::default(),
         told: BackendState::Active,
         leaving: None,
         failed: failed.clone(),
     };
     let supervisor = SupervisorEnd {
-        what,
+        of,
         notices,
         made: made_in,
         make,
@@ -129,6 +124,7 @@ pub fn pair<O: BackendUser>(
 pub struct UserEnd<O: BackendUser> {
     notices: Sender<Report<O>>,
     made: Receiver<Box<O::Backend>>,
+    history: History,
     /// The state that the GPU supervisor knows.
     told: BackendState,
     /// A backend on its way back. Without a GPU supervisor it stays here to the end, as dropping it
@@ -140,30 +136,31 @@ pub struct UserEnd<O: BackendUser> {
 impl<O: BackendUser> UserEnd<O> {
     /// Call it once a round, between two steps: reports changes to the GPU supervisor, and takes
     /// over the backend that it has made.
-    pub fn attend(&mut self, owner: &mut O) {
+    pub fn attend(&mut self, user: &mut O) {
         if !self.send_back() {
             return;
         }
-        let backend_state = owner.backend_state();
-        if backend_state != self.told {
-            let notice = match backend_state {
+        let state = self.history.note(user.vitals());
+        if state != self.told {
+            let notice = match state {
                 BackendState::Active => Some(Report::Active),
                 BackendState::Probation => None,
                 BackendState::Lost => Some(Report::Lost {
-                    why: owner.why(),
-                    order: owner.order(),
+                    why: self.history.stats().why.clone(),
+                    order: user.order(),
                 }),
             };
             let sent = notice.map_or(Ok(()), |notice| self.notices.send(notice));
             // Without a GPU supervisor there is no receiver, now or later.
             if !matches!(sent, Err(Unsent::Full(_))) {
-                self.told = backend_state;
+                self.told = state;
             }
         }
         if self.told == BackendState::Lost
             && let Ok(new) = self.made.try_recv()
         {
-            self.leaving = owner.replace(new);
+            self.leaving = user.replace(new);
+            self.history.replaced(user.vitals());
             // If the new backend was refused, the next round reports that.
             self.told = BackendState::Probation;
             self.send_back();
@@ -181,15 +178,28 @@ impl<O: BackendUser> UserEnd<O> {
         self.leaving.is_none()
     }
 
-    /// Attempts that gave no backend, or one that was given up on probation.
-    pub fn failed_attempts(&self) -> u64 {
-        self.failed.load(Ordering::Relaxed)
+    /// Writes the counts so far to `out`. Failed attempts are those that gave no backend, or one
+    /// that was given up on probation. Allocates only if the reason is new and longer.
+    pub fn write_stats(&mut self, user: &O, out: &mut GpuStats) {
+        self.history.note(user.vitals());
+        let stats = self.history.stats();
+        out.takeovers = stats.takeovers;
+        out.why.clone_from(&stats.why);
+        out.handed_back = stats.handed_back;
+        out.failed_attempts = self.failed.load(Ordering::Relaxed);
+    }
+
+    /// The counts so far, as [`UserEnd::write_stats`].
+    pub fn stats(&mut self, user: &O) -> GpuStats {
+        let mut stats = GpuStats::default();
+        self.write_stats(user, &mut stats);
+        stats
     }
 }
 
 /// The GPU supervisor's end.
 pub struct SupervisorEnd<O: BackendUser> {
-    what: &'static str,
+    of: GpuUse,
     notices: Receiver<Report<O>>,
     made: Sender<Box<O::Backend>>,
     make: Make<O>,
@@ -260,7 +270,7 @@ impl<O: BackendUser> SupervisorEnd<O> {
                 self.order = Some(order);
                 if std::mem::take(&mut self.on_probation) {
                     self.failed.fetch_add(1, Ordering::Relaxed);
-                    tracing::warn!("{}: the new GPU did not last: {why}", self.what);
+                    tracing::warn!("{}", lines::did_not_last(self.of, &why));
                 }
                 self.backoff.given_up(now_ns);
             }
@@ -275,7 +285,7 @@ impl<O: BackendUser> SupervisorEnd<O> {
     fn attempt(&mut self, now_ns: &dyn Fn() -> u64) {
         match self.made() {
             Ok(name) => {
-                tracing::info!("{}: {name} is there again, and on trial", self.what);
+                tracing::info!("{}", lines::opened(self.of, &name));
                 self.on_probation = true;
                 self.backoff.handed_over();
             }
@@ -285,10 +295,7 @@ impl<O: BackendUser> SupervisorEnd<O> {
                 self.backoff.failed(now_ns);
                 let wait_s = (self.backoff.due_ns())
                     .map_or(0.0, |due_ns| due_ns.saturating_sub(now_ns) as f64 * 1e-9);
-                tracing::warn!(
-                    "{}: the GPU is not to be had again, the next attempt is in {wait_s:.0} s: {why}",
-                    self.what
-                );
+                tracing::warn!("{}", lines::not_opened(self.of, &why, wait_s));
             }
         }
     }

@@ -4,15 +4,15 @@ use std::sync::Mutex;
 
 use hapticd_collision::broad_phase::BroadPhaseStats;
 use hapticd_collision::deformable::DeformableState;
+use hapticd_collision::gpu_supervisor::{GpuNews, GpuUse};
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::skin::SkinThreadState;
 use hapticd_monitor::scribe::Live;
 
 /// What has been reported already.
-#[derive(Default)]
 pub(super) struct Notifier {
-    deformable: Counts,
-    near: Counts,
+    contacts: GpuNews,
+    mid_phase: GpuNews,
     /// Number of refused frames of skins; `why` is the last reason.
     refused: u64,
     why: String,
@@ -20,20 +20,15 @@ pub(super) struct Notifier {
     why_instead: String,
 }
 
-/// Counts of one GPU.
-#[derive(Default)]
-struct Counts {
-    takeovers: u64,
-    handed_back: u64,
-}
-
-impl Counts {
-    /// Returns whether the GPU was handed back, and whether it was given up, since the last call.
-    /// They are reported in this order: a hand-back after a loss takes at least a second.
-    fn news(&mut self, takeovers: u64, handed_back: u64) -> (bool, bool) {
-        let news = (handed_back > self.handed_back, takeovers > self.takeovers);
-        (self.handed_back, self.takeovers) = (handed_back, takeovers);
-        news
+impl Default for Notifier {
+    fn default() -> Self {
+        Notifier {
+            contacts: GpuNews::new(GpuUse::Contacts),
+            mid_phase: GpuNews::new(GpuUse::MidPhase),
+            refused: 0,
+            why: String::new(),
+            why_instead: String::new(),
+        }
     }
 }
 
@@ -44,16 +39,7 @@ impl Notifier {
         if let Some(facts) = facts
             && let Ok(mut live) = live.try_lock()
         {
-            let (back, lost) = self.near.news(facts.takeovers, facts.handed_back);
-            if back {
-                back_again(&mut live, "GPU mid-phase back");
-            }
-            if lost {
-                let why = &facts.why;
-                let line = format!("GPU mid-phase lost ({why}); falling back to CPU");
-                tracing::warn!("{line}");
-                live.push_event(line);
-            }
+            (self.mid_phase).report(&facts.gpu, |line| live.push_event(line));
             live.near = Some(facts);
         }
     }
@@ -86,15 +72,7 @@ impl Notifier {
     pub(super) fn deformable(&mut self, state: &DeformableState, live: &Mutex<Live>) {
         if let Ok(mut live) = live.try_lock() {
             let facts = state.facts();
-            let (back, lost) = self.deformable.news(facts.takeovers, facts.handed_back);
-            if back {
-                back_again(&mut live, "GPU contacts back");
-            }
-            if lost {
-                let line = format!("the CPU took over the contacts: {}", facts.why);
-                tracing::warn!("{line}");
-                live.push_event(line);
-            }
+            (self.contacts).report(&facts.gpu, |line| live.push_event(line));
             live.deformable = Some(facts);
         }
     }
@@ -108,17 +86,13 @@ pub(super) fn broad(broad: &Mutex<BroadPhaseStats>, live: &Mutex<Live>) {
     }
 }
 
-fn back_again(live: &mut Live, line: &str) {
-    tracing::info!("{line}");
-    live.push_event(line.to_owned());
-}
-
 #[cfg(test)]
 mod tests {
     use hapticd_ccd::MidPhaseStats;
 
     use super::*;
-    use hapticd_collision::mid_phase::MidPhaseHistory;
+    use hapticd_collision::gpu_supervisor::GpuStats;
+    use hapticd_collision::mid_phase::MidPhaseTotals;
 
     #[test]
     fn each_reason_why_the_cpu_makes_large_skins_is_told_once() {
@@ -143,32 +117,45 @@ mod tests {
     fn a_loss_and_a_return_are_told_once_each() {
         let live = Mutex::new(Live::new());
         let near = Mutex::new(None);
+        let state = DeformableState::default();
         let mut told = Notifier::default();
-        let mut book = MidPhaseHistory::default();
-        let mut look = |book: &MidPhaseHistory, facts: &MidPhaseStats| {
-            *near.lock().unwrap() = Some(book.facts(facts, 0));
+        let mut look = |takeovers, handed_back, why: &str| {
+            let gpu = GpuStats {
+                takeovers,
+                why: why.to_owned(),
+                handed_back,
+                failed_attempts: 0,
+            };
+            state.detector.lock().unwrap().gpu = gpu.clone();
+            let status = MidPhaseTotals::default().facts(&MidPhaseStats::default(), gpu);
+            *near.lock().unwrap() = Some(status);
             for _ in 0..3 {
                 told.near(&near, &live);
             }
+            for _ in 0..3 {
+                told.deformable(&state, &live);
+            }
             let mut live = live.lock().unwrap();
             assert_eq!(live.near.as_ref(), near.lock().unwrap().as_ref());
+            assert_eq!(live.deformable, Some(state.facts()));
             live.events.drain(..).collect::<Vec<_>>()
         };
-        let asked = |answered, given_up: &str| MidPhaseStats {
-            sent: answered,
-            answered,
-            given_up: given_up.to_owned(),
-            ..MidPhaseStats::default()
-        };
-        assert!(look(&book, &asked(5, "")).is_empty());
-        let lost = asked(5, "unplugged");
-        let line = "GPU mid-phase lost (unplugged); falling back to CPU";
-        assert_eq!(look(&book, &lost), [line]);
-        book.replace(Some(&lost), &asked(1, ""));
-        assert!(look(&book, &asked(1, "")).is_empty());
-        let line = "GPU mid-phase back";
-        assert_eq!(look(&book, &asked(2, "")), [line]);
-        let line = "GPU mid-phase lost (hung); falling back to CPU";
-        assert_eq!(look(&book, &asked(2, "hung")), [line]);
+        assert!(look(0, 0, "").is_empty());
+        let lines = [
+            "GPU mid-phase lost (unplugged); falling back to CPU",
+            "GPU contacts lost (unplugged); falling back to CPU",
+        ];
+        assert_eq!(look(1, 0, "unplugged"), lines);
+        assert!(look(1, 0, "unplugged").is_empty());
+        let lines = ["GPU mid-phase back", "GPU contacts back"];
+        assert_eq!(look(1, 1, "unplugged"), lines);
+        // A return and a loss between two looks.
+        let lines = [
+            "GPU mid-phase back",
+            "GPU mid-phase lost (hung); falling back to CPU",
+            "GPU contacts back",
+            "GPU contacts lost (hung); falling back to CPU",
+        ];
+        assert_eq!(look(2, 2, "hung"), lines);
     }
 }

@@ -1,6 +1,6 @@
 //! What must be known before the channels are made: which processor does what, and who checks.
 
-use hapticd_collision::backend::{self, Keep};
+use hapticd_collision::backend::{self, SupervisedGpus};
 use hapticd_collision::gpu_threads::{GpuThreadsEnd, gpu_threads};
 use hapticd_config as config;
 use hapticd_monitor::checker::Checker;
@@ -11,7 +11,7 @@ use crate::session_setup::SessionSetup;
 /// What was chosen and opened for a session.
 pub(super) struct Prepared {
     /// Both ends of the supervision of GPUs that were opened.
-    pub(super) keep: Keep,
+    pub(super) gpus: SupervisedGpus,
     /// Of the threads that talk to the GPU of the mid-phase.
     pub(super) gpu_threads: GpuThreadsEnd,
     /// For the scribe, if ticks are checked.
@@ -37,7 +37,7 @@ pub(super) fn prepare(
     tracing::info!("{chosen}");
     let broad_phase = setup.collider.world().broad_phase().name();
     tracing::info!("broad phase: {broad_phase}");
-    let keep = backend::keep(setup.deformable.as_ref(), &setup.collider, &gpu_threads);
+    let gpus = backend::supervise(setup.deformable.as_ref(), &setup.collider, &gpu_threads);
     // From now on only the GPU supervisor starts any.
     drop(gpu_threads);
     let mut checker = options.check.then(|| setup.checker());
@@ -47,7 +47,7 @@ pub(super) fn prepare(
         thread::spawn("checker", move || while shapes.serve_one() {})?;
     }
     Ok(Prepared {
-        keep,
+        gpus,
         gpu_threads: gpu_threads_end,
         checker,
     })

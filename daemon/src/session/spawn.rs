@@ -69,7 +69,7 @@ impl Spawner<'_> {
             Some((scene, mut half)) => {
                 // Where nobody takes the implicit bodies' states, nobody is to copy them.
                 half.skins = half.skins.filter(|_| skin.is_some());
-                let (surfaces, supervisor) = (clients.writers.surfaces, prepared.keep.deformable);
+                let (surfaces, supervisor) = (clients.writers.surfaces, prepared.gpus.contacts);
                 Some(self.deformable(scene, half, surfaces, supervisor)?)
             }
             None => None,
@@ -77,8 +77,8 @@ impl Spawner<'_> {
         let planner = self.planner(channels.planner)?;
         let janitor = self.janitor(channels.janitor)?;
         let (collision, raised) =
-            self.collision(setup.collider, channels.collision, prepared.keep.near)?;
-        let supervisor = self.gpu_supervisor(prepared.keep.ends)?;
+            self.collision(setup.collider, channels.collision, prepared.gpus.mid_phase)?;
+        let supervisor = self.gpu_supervisor(prepared.gpus.ends)?;
 
         // Process-wide steps here; the loop's own on its thread.
         let (granted, latency_hold) = self.process_rights();

@@ -29,20 +29,31 @@ impl Drop for Backend {
 
 struct Scene {
     backend: Box<Backend>,
-    backend_state: BackendState,
+    /// Why it was given up; empty while it is in use.
+    given_up: &'static str,
+    answered: u64,
     refuses: bool,
+}
+
+impl Scene {
+    fn lose(&mut self) {
+        self.given_up = "as told";
+    }
+
+    fn is_lost(&self) -> bool {
+        !self.given_up.is_empty()
+    }
 }
 
 impl BackendUser for Scene {
     type Backend = Backend;
     type Order = u32;
 
-    fn backend_state(&self) -> BackendState {
-        self.backend_state
-    }
-
-    fn why(&self) -> String {
-        "as told".to_owned()
+    fn vitals(&self) -> Vitals<'_> {
+        Vitals {
+            given_up: self.given_up,
+            answered: self.answered,
+        }
     }
 
     fn order(&self) -> u32 {
@@ -53,7 +64,7 @@ impl BackendUser for Scene {
         if self.refuses {
             return Some(new);
         }
-        self.backend_state = BackendState::Probation;
+        self.given_up = "";
         Some(std::mem::replace(&mut self.backend, new))
     }
 }
@@ -97,7 +108,7 @@ impl Play {
             };
             Ok((Box::new(new), format!("number {order}")))
         };
-        let (end, supervisor) = pair("numbers", pace, Box::new(make));
+        let (end, supervisor) = pair(GpuUse::MidPhase, pace, Box::new(make));
         let first = Backend {
             number: 0,
             drops: drops.clone(),
@@ -106,7 +117,8 @@ impl Play {
         Play {
             scene: Scene {
                 backend: Box::new(first),
-                backend_state: BackendState::Active,
+                given_up: "",
+                answered: 0,
                 refuses: false,
             },
             end: Some(end),
@@ -130,7 +142,7 @@ impl Play {
     }
 
     fn give_up(&mut self) {
-        self.scene.backend_state = BackendState::Lost;
+        self.scene.lose();
         self.attend();
     }
 
@@ -142,8 +154,12 @@ impl Play {
         self.attempts.load(Ordering::Relaxed)
     }
 
-    fn failed(&self) -> u64 {
-        self.end.as_ref().unwrap().failed_attempts()
+    fn stats(&mut self) -> GpuStats {
+        self.end.as_mut().unwrap().stats(&self.scene)
+    }
+
+    fn failed(&mut self) -> u64 {
+        self.stats().failed_attempts
     }
 
     fn dropped(&self) -> Vec<u32> {
@@ -172,13 +188,15 @@ fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_gpu_supervisor
 
     play.attend();
     assert_eq!(play.scene.backend.number, 1);
-    assert_eq!(play.scene.backend_state, BackendState::Probation);
+    assert!(!play.scene.is_lost());
+    assert_eq!((play.stats().takeovers, play.stats().handed_back), (1, 0));
     assert_eq!(play.dropped(), [0_u32; 0], "not by the scene's thread");
     assert!(play.round_at(501 * S));
     assert_eq!(play.dropped(), [0]);
 
-    play.scene.backend_state = BackendState::Active;
+    play.scene.answered += 1;
     play.attend();
+    assert_eq!((play.stats().takeovers, play.stats().handed_back), (1, 1));
     assert!(play.round_at(502 * S));
     assert_eq!((play.failed(), play.supervisor.due_ns()), (0, None));
     // It lasts for a minute: the next wait is a first one.
@@ -204,7 +222,7 @@ fn who_cannot_be_had_is_counted_and_the_scene_goes_on() {
             (play.attempts(), play.failed()),
             (attempt as u64 + 1, attempt as u64 + 1)
         );
-        assert_eq!(play.scene.backend_state, BackendState::Lost);
+        assert!(play.scene.is_lost());
     }
     // A driver that panics counts as one that fails.
     play.drive(Driver::Panics);
@@ -236,7 +254,7 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     play.round_at(0);
     play.round_at(S);
     play.attend();
-    assert_eq!(play.scene.backend_state, BackendState::Probation);
+    assert!(!play.scene.is_lost());
     play.give_up();
     play.round_at(2 * S);
     assert_eq!(play.failed(), 1);
@@ -253,6 +271,7 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     play.round_at(5 * S);
     assert_eq!(play.dropped(), [0, 2]);
     assert_eq!((play.failed(), play.supervisor.due_ns()), (2, Some(9 * S)));
+    assert_eq!(play.stats().takeovers, 2, "who was refused computed nothing");
 }
 
 #[test]
@@ -291,10 +310,10 @@ fn without_a_keeper_the_scene_goes_on_and_drops_nothing_before_its_end() {
     }
     assert_eq!(scene.backend.number, 1);
     assert!(drops.lock().unwrap().is_empty());
-    for backend_state in [BackendState::Active, BackendState::Lost] {
-        scene.backend_state = backend_state;
-        end.attend(&mut scene);
-    }
+    scene.answered += 1;
+    end.attend(&mut scene);
+    scene.lose();
+    end.attend(&mut scene);
     assert!(drops.lock().unwrap().is_empty());
     drop(end);
     assert_eq!(drops.lock().unwrap().len(), 1);
@@ -364,13 +383,13 @@ fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
     let (mut scene, mut end, drops, done) = thread_of(Play::new(AT_ONCE), stop);
     let started = Instant::now();
     for number in 1..=20 {
-        scene.backend_state = BackendState::Lost;
+        scene.lose();
         while scene.backend.number < number {
             end.attend(&mut scene);
             assert!(started.elapsed() < WATCHDOG, "number {number} never came");
             thread::yield_now();
         }
-        scene.backend_state = BackendState::Active;
+        scene.answered += 1;
         end.attend(&mut scene);
     }
     drop(stop_in);
@@ -394,7 +413,7 @@ fn the_thread_makes_and_drops_and_ends_when_it_is_told_to() {
 fn the_thread_ends_at_once_while_it_waits_for_an_attempt() {
     let (stop_in, stop) = delivery(1);
     let (mut scene, mut end, _, done) = thread_of(Play::new(NEVER), stop);
-    scene.backend_state = BackendState::Lost;
+    scene.lose();
     end.attend(&mut scene);
     drop(stop_in);
     done.recv_timeout(WATCHDOG)
