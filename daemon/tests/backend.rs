@@ -15,20 +15,27 @@ use std::time::{Duration, Instant};
 use hapticd::session::virtual_arms;
 use hapticd::session_setup::{self, SessionSetup};
 use hapticd_ccd::{MeshIndex, MidPhase};
-use hapticd_collision::backend::prove;
+use hapticd_collision::backend::{prove, prove_skins};
 use hapticd_collision::collider::urgency::Urgency;
 use hapticd_collision::collider::{self, Collider};
 use hapticd_collision::deformable;
-use hapticd_collision::gpu_supervisor::{self, GpuUse, Make, Pace, Supervised};
+use hapticd_collision::gpu_supervisor::{self, GpuStats, GpuUse, Make, Pace, Supervised};
 use hapticd_collision::gpu_threads::gpu_threads;
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::requests::ReplySender;
+use hapticd_collision::skin::{self, SkinUpdate};
 use hapticd_collision::virtual_time::VirtualLoop;
-use hapticd_deformable::DeformableScene;
+use hapticd_deformable::{Blending, DeformableScene, SkinMaker, SkinSpec, SkinState};
+use hapticd_geometry::Vec3;
+use hapticd_ipc::skins::{self, SkinInfo};
 use hapticd_loop::record::TickRecord;
 use hapticd_proxy::Query;
 use hapticd_rays::{Responder, Watched};
-use hapticd_shaders::{Breaker, Choice, Gpu, GpuDetector, GpuMidPhase, Limits, Patience};
+use hapticd_shaders::{
+    Breaker, Choice, Gpu, GpuDetector, GpuMidPhase, GpuSkin, LargeSkins as LargeSkinsOnGpu, Limits,
+    Patience,
+};
+use hapticd_skin::Primitive;
 use hapticd_sync::{latest, ring};
 use hapticd_sys::wake::Wake;
 
@@ -411,6 +418,100 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         !supervisor.round(&|| u64::MAX),
         "the scene's thread is gone"
     );
+}
+
+/// The same for the skin thread itself: every frame is shown, whoever makes it.
+#[test]
+fn the_skin_thread_takes_over_what_the_gpu_supervisor_finds() {
+    const ID: u32 = 1 << 30;
+    let info = SkinInfo {
+        id: ID,
+        name: "drop".into(),
+        triangles: 20_000,
+    };
+    let (mut writers, _fds) = skins::create(&[info]).unwrap();
+    let spec = SkinSpec {
+        id: ID,
+        name: "drop".into(),
+        level: 0.5,
+        cell_m: 0.002,
+        blending: Blending::Free,
+        sampled: None,
+    };
+    let maker = SkinMaker::new(spec, 20_000, f64::INFINITY).unwrap();
+    let mesher = |gpu| GpuSkin::new(gpu, Patience::Answer).map(LargeSkinsOnGpu::new);
+    let gpu = open();
+    let breaker = gpu.breaker();
+    let mut attempts = 0;
+    let make: Make<skin::LargeSkins> = Box::new(move |()| {
+        attempts += 1;
+        if attempts == 1 {
+            return Err("no adapter".to_owned());
+        }
+        let mut new = mesher(open()).map_err(|e| e.to_string())?;
+        prove_skins(&mut new)?;
+        Ok((Box::new(new), "a GPU".to_owned()))
+    });
+    let (end, mut supervisor) = gpu_supervisor::pair(GpuUse::Skins, PACE, make);
+    let (mut feed, updates) = latest::latest(SkinUpdate::default());
+    let state = Arc::new(skin::SkinThreadState::default());
+    let links = skin::Links {
+        updates,
+        bodies: vec![skin::SkinBody::new(0, maker, writers.remove(0))],
+        large: Some(skin::LargeFrames {
+            skins: skin::LargeSkins::new(Box::new(mesher(gpu).unwrap()), 10.0),
+            supervisor: end,
+        }),
+        period: Duration::from_millis(1),
+        state: state.clone(),
+    };
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let ends = Stop(&stop);
+        threads.spawn(|| skin::run(links, &stop));
+        let mut tick = 0;
+        let mut until = |done: &dyn Fn(u64, &GpuStats) -> bool| {
+            let round = |tick| {
+                feed.overwrite(|update| {
+                    (update.step, update.time_ns) = (tick, tick);
+                    update.states.bodies = vec![SkinState {
+                        primitives: vec![Primitive::point(Vec3::zeros(), 0.02)],
+                        velocities: vec![Vec3::zeros()],
+                        ..SkinState::default()
+                    }];
+                });
+                assert!(supervisor.round(&|| tick * 1_000_000));
+            };
+            rounds(&mut tick, round, || {
+                let facts = state.facts();
+                facts.gpu.is_some_and(|gpu| done(facts.by_gpu, &gpu))
+            });
+        };
+        until(&|by_gpu, gpu| by_gpu > 3 && gpu.takeovers == 0);
+        breaker.lose();
+        until(&|_, gpu| gpu.takeovers == 1);
+        until(&|_, gpu| gpu.failed_attempts == 1);
+        until(&|_, gpu| gpu.handed_back == 1);
+        let before = state.facts().by_gpu;
+        until(&|by_gpu, _| by_gpu > before + 3);
+        let facts = state.facts();
+        let gpu = facts.gpu.unwrap();
+        assert_eq!((gpu.takeovers, gpu.failed_attempts), (1, 1), "{gpu:?}");
+        assert!(gpu.why.contains("lost"), "{gpu:?}");
+        assert!(facts.refused == 0 && facts.instead > 0);
+        drop(ends);
+    });
+    assert!(!supervisor.round(&|| u64::MAX), "the skin thread is gone");
+}
+
+/// A GPU that never answers is not handed over for skins, either.
+#[test]
+fn a_gpu_that_makes_no_skin_is_not_handed_over() {
+    let mut made = GpuSkin::new(open(), Patience::Answer).unwrap();
+    prove_skins(&mut LargeSkinsOnGpu::new(made)).unwrap();
+    made = GpuSkin::new(open(), Patience::Looks(0)).unwrap();
+    let why = prove_skins(&mut LargeSkinsOnGpu::new(made)).unwrap_err();
+    assert!(why.contains("no answer"), "{why}");
 }
 
 /// A GPU that the supervisor hands over has all shapes and has answered. One that never answers is

@@ -19,9 +19,10 @@ use std::time::Duration;
 
 use hapticd_ccd::{MeshIndex, MidPhase, MidPhaseQuery};
 use hapticd_config::{Backend, SkinGpu};
-use hapticd_deformable::DeformableScene;
-use hapticd_geometry::Pose;
+use hapticd_deformable::{DeformableScene, Polygonizer};
+use hapticd_geometry::{Pose, Vec3};
 use hapticd_rays::{Detector, PATIENCE, Refused, Responder, Settings, Watched};
+use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive};
 
 use crate::collider::Collider;
 use crate::gpu_supervisor::{
@@ -107,9 +108,8 @@ pub fn choose_skins(wanted: SkinGpu) -> (Option<LargeSkins>, String) {
         SkinGpu::Never => (None, "skins: CPU".to_owned()),
         SkinGpu::Large => match gpu::skins() {
             Ok((by, name)) => {
-                let triangles = LARGE_SKIN;
-                let line = format!("skins from {triangles} triangles on: {name}");
-                (Some(LargeSkins { by, triangles }), line)
+                let line = format!("skins from {LARGE_SKIN} triangles on: {name}");
+                (Some(LargeSkins::new(by, LARGE_SKIN)), line)
             }
             Err(why) => (None, format!("skins: CPU ({why})")),
         },
@@ -190,6 +190,25 @@ impl BackendUser for Collider {
     }
 }
 
+impl BackendUser for LargeSkins {
+    type Backend = dyn Polygonizer;
+    /// A GPU makes any skin.
+    type Order = ();
+
+    fn vitals(&self) -> Vitals<'_> {
+        Vitals {
+            given_up: self.by.given_up(),
+            answered: self.made,
+        }
+    }
+
+    fn order(&self) {}
+
+    fn replace(&mut self, new: Box<dyn Polygonizer>) -> Option<Box<dyn Polygonizer>> {
+        Some(std::mem::replace(&mut self.by, new))
+    }
+}
+
 /// The GPUs that the GPU supervisor watches, and their users' ends of the links.
 #[derive(Default)]
 pub struct SupervisedGpus {
@@ -206,6 +225,16 @@ impl SupervisedGpus {
         let (user, end) = gpu_supervisor::pair(of, Pace::DEFAULT, make);
         self.ends.push(Box::new(end));
         user
+    }
+
+    /// Adds the GPU that [`choose_skins`] found. Returns the end of the skin thread.
+    pub fn add_skins(&mut self) -> UserEnd<LargeSkins> {
+        let make: Make<LargeSkins> = Box::new(|(): &()| {
+            let (mut by, name) = gpu::skins()?;
+            prove_skins(&mut *by)?;
+            Ok((by, name))
+        });
+        self.add(GpuUse::Skins, make)
     }
 }
 
@@ -229,6 +258,24 @@ pub fn supervise(
         gpus.mid_phase = Some(gpus.add(GpuUse::MidPhase, Box::new(make)));
     }
     gpus
+}
+
+/// Has a small skin made, so that the next thread that asks does not wait for a GPU that never
+/// answers. Waits as long as the polygonizer does.
+///
+/// # Errors
+/// The polygonizer's own reason if it makes none.
+pub fn prove_skins(by: &mut dyn Polygonizer) -> Result<(), String> {
+    let ball = [Primitive::point(Vec3::zeros(), 1.0)];
+    let level = 0.5;
+    let domain = Domain::around(&ball, level, 0.1).map_err(|error| error.to_string())?;
+    let settings = hapticd_skin::Settings {
+        domain,
+        level,
+        ambiguity: Ambiguity::default(),
+    };
+    by.polygonize(&settings, &ball, &mut Mesh::default())?;
+    Ok(())
 }
 
 /// Pause between two polls for an answer that was late, on a thread that may wait.

@@ -7,6 +7,9 @@
 //! before frames are dropped, and frames say so. If a frame cannot be made, the last one stays, and
 //! its time shows its age.
 //!
+//! A GPU may make large frames. One that was given up goes to the GPU supervisor, which opens
+//! another one; until it has come the CPU makes all ([`LargeFrames`]).
+//!
 //! Not real-time: allocates while its memory grows. It runs below all threads that make force, and
 //! requests that from the system ([`run`]).
 
@@ -21,6 +24,7 @@ use hapticd_protocol::block::{SkinFrameHeader, skin_flag};
 use hapticd_sync::latest;
 use hapticd_sys::clock::{now_ns, thread_cpu_ns};
 
+use crate::gpu_supervisor::{GpuStats, UserEnd};
 use hapticd_ipc::skins::{SkinMesh, SkinWriter};
 
 /// State of the bodies at the end of a step.
@@ -65,6 +69,8 @@ pub struct SkinThreadState {
     pub instead: AtomicU64,
     /// Reason of the last such frame.
     pub why_instead: Mutex<String>,
+    /// What became of the GPUs; `None` without any.
+    pub gpu: Mutex<Option<GpuStats>>,
 }
 
 /// A copy of [`SkinThreadState`], for people and scripts.
@@ -96,6 +102,8 @@ pub struct SkinStats {
     pub instead: u64,
     /// Reason of the last such frame.
     pub why_instead: String,
+    /// What became of the GPUs; `None` without any.
+    pub gpu: Option<GpuStats>,
 }
 
 impl SkinThreadState {
@@ -117,6 +125,7 @@ impl SkinThreadState {
             instead: get(&self.instead),
             why_instead: (self.why_instead.lock())
                 .map_or_else(|_| String::new(), |why| why.clone()),
+            gpu: self.gpu.lock().map_or(None, |gpu| gpu.clone()),
         }
     }
 
@@ -154,7 +163,7 @@ pub struct Links {
     /// The bodies, in the order of the states.
     pub bodies: Vec<SkinBody>,
     /// Backend for large frames, if not the CPU.
-    pub large: Option<LargeSkins>,
+    pub large: Option<LargeFrames>,
     /// Time between rounds.
     pub period: Duration,
     /// Statistics and sign of life.
@@ -164,9 +173,54 @@ pub struct Links {
 /// Backend for large frames, and the expected number of triangles from which a frame is large.
 pub struct LargeSkins {
     /// The backend.
-    pub by: Box<dyn Polygonizer>,
+    pub(crate) by: Box<dyn Polygonizer>,
     /// Expected triangles from which a frame is large.
-    pub triangles: f64,
+    triangles: f64,
+    /// Frames that backends made so far.
+    pub(crate) made: u64,
+}
+
+impl LargeSkins {
+    /// Has `by` make the frames of this many expected triangles and more.
+    #[must_use]
+    pub fn new(by: Box<dyn Polygonizer>, triangles: f64) -> Self {
+        LargeSkins {
+            by,
+            triangles,
+            made: 0,
+        }
+    }
+}
+
+/// Large frames with their supervision.
+pub struct LargeFrames {
+    /// The backend.
+    pub skins: LargeSkins,
+    /// Source of a new backend when this one is given up.
+    pub supervisor: UserEnd<LargeSkins>,
+}
+
+impl LargeFrames {
+    fn attend(&mut self) {
+        self.supervisor.attend(&mut self.skins);
+    }
+
+    fn polygonizer(&mut self) -> LargeSkin<'_> {
+        LargeSkin {
+            by: &mut *self.skins.by,
+            triangles: self.skins.triangles,
+        }
+    }
+
+    /// Notes who made a frame.
+    fn note(&mut self, by: SkinBy, state: &SkinThreadState) {
+        self.skins.made += u64::from(by == SkinBy::Large);
+        // A reader holds the lock for the time of a copy; the next frame writes again.
+        if let Ok(mut gpu) = state.gpu.try_lock() {
+            let stats = gpu.get_or_insert_default();
+            self.supervisor.write_stats(&self.skins, stats);
+        }
+    }
 }
 
 /// A body whose skin is made.
@@ -202,7 +256,7 @@ impl SkinBody {
         update: &SkinUpdate,
         skipped: u64,
         state: &SkinThreadState,
-        large: Option<&mut LargeSkins>,
+        mut large: Option<&mut LargeFrames>,
     ) {
         let Some(body) = update.states.bodies.get(self.number) else {
             return;
@@ -211,15 +265,16 @@ impl SkinBody {
         if is_still && update.time_ns.saturating_sub(self.shown_ns) < STILL_NS {
             return;
         }
-        let large = large.map(|large| LargeSkin {
-            by: &mut *large.by,
-            triangles: large.triangles,
-        });
         let (started, started_cpu) = (now_ns(), thread_cpu_ns());
-        let made = match self.maker.make_by(body, large) {
+        let polygonizer = large.as_deref_mut().map(LargeFrames::polygonizer);
+        let made = match self.maker.make_by(body, polygonizer) {
             Ok(made) => made,
             Err(why) => return state.refuse(why),
         };
+        // Before the frame counts: a reader that sees why the CPU made it sees the loss, too.
+        if let Some(large) = large {
+            large.note(made.by, state);
+        }
         state.count(made.by, self.maker.why_not());
         // Its cost, not its duration: larger cubes do not help against a processor that other
         // threads use. The cost of a GPU is the time spent waiting for it.
@@ -318,8 +373,12 @@ fn frame_header(made: &SkinMade, primitives: usize) -> SkinFrameHeader {
 }
 
 /// Runs a round if there is a new state: one frame of every body. `last` holds the last published
-/// step and is updated; `skipped` counts the steps in between.
+/// step and is updated; `skipped` counts the steps in between. Takes over what the GPU supervisor
+/// has opened, new state or not.
 pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
+    if let Some(large) = &mut links.large {
+        large.attend();
+    }
     let (update, new) = links.updates.read();
     if !new {
         return false;

@@ -141,8 +141,11 @@ fn print(json: &serde_json::Value) {
             .any(|n| n.as_u64() > Some(0))
         {
             print_line(&format!(
-                "large skins: a GPU made {} frames, the CPU {} in its place; the last time since {}",
-                skin["by_gpu"], skin["instead"], skin["why_instead"],
+                "large skins: a GPU made {} frames, the CPU {} in its place; the last time since {}{}",
+                skin["by_gpu"],
+                skin["instead"],
+                skin["why_instead"],
+                gpu_history(&skin["gpu"]),
             ));
         }
     }

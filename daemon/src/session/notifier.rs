@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use hapticd_collision::broad_phase::BroadPhaseStats;
 use hapticd_collision::deformable::DeformableState;
-use hapticd_collision::gpu_supervisor::{GpuNews, GpuUse};
+use hapticd_collision::gpu_supervisor::{GpuNews, GpuStats, GpuUse};
 use hapticd_collision::mid_phase::MidPhaseStatus;
 use hapticd_collision::skin::SkinThreadState;
 use hapticd_monitor::scribe::Live;
@@ -13,6 +13,7 @@ use hapticd_monitor::scribe::Live;
 pub(super) struct Notifier {
     contacts: GpuNews,
     mid_phase: GpuNews,
+    skins: GpuNews,
     /// Number of refused frames of skins; `why` is the last reason.
     refused: u64,
     why: String,
@@ -25,6 +26,7 @@ impl Default for Notifier {
         Notifier {
             contacts: GpuNews::new(GpuUse::Contacts),
             mid_phase: GpuNews::new(GpuUse::MidPhase),
+            skins: GpuNews::new(GpuUse::Skins),
             refused: 0,
             why: String::new(),
             why_instead: String::new(),
@@ -58,10 +60,16 @@ impl Notifier {
                     self.why.clone_from(&facts.why);
                 }
             }
+            if let Some(gpu) = &facts.gpu {
+                self.skins.report(gpu, |line| live.push_event(line));
+            }
             if facts.why_instead != self.why_instead {
-                let line = format!("the CPU made a large skin: {}", facts.why_instead);
-                tracing::warn!("{line}");
-                live.push_event(line);
+                let is_loss = |gpu: &GpuStats| gpu.why == facts.why_instead;
+                if !facts.gpu.as_ref().is_some_and(is_loss) {
+                    let line = format!("the CPU made a large skin: {}", facts.why_instead);
+                    tracing::warn!("{line}");
+                    live.push_event(line);
+                }
                 self.why_instead.clone_from(&facts.why_instead);
             }
             live.skin = Some(facts);
@@ -91,7 +99,6 @@ mod tests {
     use hapticd_ccd::MidPhaseStats;
 
     use super::*;
-    use hapticd_collision::gpu_supervisor::GpuStats;
     use hapticd_collision::mid_phase::MidPhaseTotals;
 
     #[test]
@@ -111,6 +118,33 @@ mod tests {
         assert_eq!(look("late"), ["the CPU made a large skin: late"]);
         assert!(look("late").is_empty());
         assert_eq!(look("lost"), ["the CPU made a large skin: lost"]);
+    }
+
+    #[test]
+    fn a_lost_gpu_for_skins_is_told_once_and_so_is_the_next() {
+        let live = Mutex::new(Live::new());
+        let state = SkinThreadState::default();
+        let mut told = Notifier::default();
+        let mut look = |takeovers, handed_back, why: &str| {
+            why.clone_into(&mut state.why_instead.lock().unwrap());
+            *state.gpu.lock().unwrap() = Some(GpuStats {
+                takeovers,
+                why: why.to_owned(),
+                handed_back,
+                failed_attempts: 0,
+            });
+            for _ in 0..3 {
+                told.skin(&state, &live);
+            }
+            let mut live = live.lock().unwrap();
+            live.events.drain(..).collect::<Vec<_>>()
+        };
+        assert!(look(0, 0, "").is_empty());
+        let line = "GPU skins lost (unplugged); falling back to CPU";
+        assert_eq!(look(1, 0, "unplugged"), [line]);
+        assert_eq!(look(1, 1, "unplugged"), ["GPU skins back"]);
+        let line = "GPU skins lost (reset); falling back to CPU";
+        assert_eq!(look(2, 1, "reset"), [line]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Spawner<'_> {
     pub(super) fn spawn(
         &self,
         mut setup: SessionSetup,
-        prepared: Prepared,
+        mut prepared: Prepared,
         channels: Channels,
         options: Options,
     ) -> Result<(Running, Supervision), SessionError> {
@@ -64,6 +64,7 @@ impl Spawner<'_> {
             setup.deformable.as_ref(),
             channels.skin,
             clients.writers.skins,
+            &mut prepared.gpus,
         )?;
         let deformable = match setup.deformable.zip(channels.deformable) {
             Some((scene, mut half)) => {

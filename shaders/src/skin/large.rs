@@ -2,7 +2,7 @@
 //!
 //! The caller makes in the same frame what the GPU does not support or does not answer in time. A
 //! device that fails, or is late [`MAX_LATE`] times in a row, is given up: it is never used again,
-//! and every later refusal states why.
+//! and every later refusal states why. To use a GPU again, create another mesher.
 
 use hapticd_skin::{Mesh, Polygonizer, Primitive, Report, Settings};
 
@@ -34,12 +34,6 @@ impl LargeSkins {
     #[must_use]
     pub fn skin(&self) -> &GpuSkin {
         &self.skin
-    }
-
-    /// Reason why the device is never used again; empty while it is in use.
-    #[must_use]
-    pub fn given_up(&self) -> &str {
-        &self.given_up
     }
 
     fn note(&mut self, error: &GpuSkinError) {
@@ -84,5 +78,9 @@ impl Polygonizer for LargeSkins {
                 Err(error.to_string())
             }
         }
+    }
+
+    fn given_up(&self) -> &str {
+        &self.given_up
     }
 }

@@ -19,4 +19,9 @@ pub trait Polygonizer: Debug + Send {
         primitives: &[Primitive],
         out: &mut Mesh,
     ) -> Result<Report, String>;
+
+    /// Why it makes no more meshes, whatever it is asked; empty while it does.
+    fn given_up(&self) -> &str {
+        ""
+    }
 }

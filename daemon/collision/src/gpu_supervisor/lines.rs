@@ -11,6 +11,8 @@ pub enum GpuUse {
     Contacts,
     /// Triangles near the tools.
     MidPhase,
+    /// Large skins of implicit bodies.
+    Skins,
 }
 
 impl fmt::Display for GpuUse {
@@ -18,6 +20,7 @@ impl fmt::Display for GpuUse {
         f.write_str(match self {
             GpuUse::Contacts => "GPU contacts",
             GpuUse::MidPhase => "GPU mid-phase",
+            GpuUse::Skins => "GPU skins",
         })
     }
 }

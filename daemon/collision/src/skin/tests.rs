@@ -7,6 +7,7 @@ use hapticd_geometry::Vec3;
 use hapticd_skin::Primitive;
 
 use super::*;
+use crate::gpu_supervisor::{self, GpuUse, Make, Pace, Supervised, SupervisorEnd};
 use hapticd_ipc::skins::{self, SkinInfo};
 
 const ID: u32 = 1 << 30;
@@ -175,6 +176,17 @@ fn what_never_changes_is_shown_once_a_second() {
 struct Elsewhere {
     skin: hapticd_skin::Skin,
     refuses: bool,
+    /// Set while its device is gone; then it gives itself up.
+    gone: Arc<AtomicBool>,
+    given_up: &'static str,
+    /// Counts those that were dropped.
+    drops: Arc<AtomicU64>,
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        self.drops.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 impl Polygonizer for Elsewhere {
@@ -185,11 +197,27 @@ impl Polygonizer for Elsewhere {
         out: &mut hapticd_skin::Mesh,
     ) -> Result<hapticd_skin::Report, String> {
         let made = self.skin.polygonize(settings, primitives, out);
+        if self.gone.load(Ordering::Relaxed) {
+            self.given_up = "reset";
+        }
+        if !self.given_up.is_empty() {
+            return Err(self.given_up.into());
+        }
         if self.refuses {
             return Err("unplugged".into());
         }
         made.map_err(|e| e.to_string())
     }
+
+    fn given_up(&self) -> &str {
+        self.given_up
+    }
+}
+
+/// Ends of the supervision of a polygonizer that cannot be made again.
+fn alone() -> (UserEnd<LargeSkins>, SupervisorEnd<LargeSkins>) {
+    let make: Make<LargeSkins> = Box::new(|()| Err("no adapter".into()));
+    gpu_supervisor::pair(GpuUse::Skins, Pace::DEFAULT, make)
 }
 
 #[test]
@@ -204,13 +232,11 @@ fn large_frames_that_a_gpu_makes_and_those_that_it_does_not_are_counted_and_all_
         (4, true, 10.0, (1, 2, "unplugged")),
         (5, false, 10.0, (2, 2, "unplugged")),
     ] {
-        let by = Elsewhere {
-            refuses,
-            ..Elsewhere::default()
-        };
-        links.large = Some(LargeSkins {
-            by: Box::new(by),
-            triangles,
+        let mut by = Elsewhere::default();
+        by.refuses = refuses;
+        links.large = Some(LargeFrames {
+            skins: LargeSkins::new(Box::new(by), triangles),
+            supervisor: alone().0,
         });
         let centre = Vec3::new(0.01 * step as f64, 0.0, 0.0);
         offer(&mut feed, step, &[Primitive::point(centre, 0.02)]);
@@ -225,6 +251,83 @@ fn large_frames_that_a_gpu_makes_and_those_that_it_does_not_are_counted_and_all_
     }
 }
 
+/// A GPU is lost. The GPU supervisor finds none, then one that is lost in its first frame, then one
+/// that stays. Every state is shown, and the skin thread neither opens nor drops one.
+#[test]
+fn a_gpu_that_was_given_up_is_opened_again_and_no_frame_is_missing() {
+    const S: u64 = 1_000_000_000;
+    let (mut feed, mut links, mut skin) = links(20_000);
+    let (gone, drops) = (Arc::<AtomicBool>::default(), Arc::<AtomicU64>::default());
+    let new = {
+        let (gone, drops) = (gone.clone(), drops.clone());
+        move || -> Box<dyn Polygonizer> {
+            let mut new = Elsewhere::default();
+            (new.gone, new.drops) = (gone.clone(), drops.clone());
+            Box::new(new)
+        }
+    };
+    let attempts = Arc::<AtomicU64>::default();
+    let (make_new, counted) = (new.clone(), attempts.clone());
+    let make: Make<LargeSkins> = Box::new(move |()| {
+        match counted.fetch_add(1, Ordering::Relaxed) {
+            0 => Err("no adapter".into()),
+            _ => Ok((make_new(), "a GPU".into())),
+        }
+    });
+    let (supervisor, mut end) = gpu_supervisor::pair(GpuUse::Skins, Pace::DEFAULT, make);
+    links.large = Some(LargeFrames {
+        skins: LargeSkins::new(new(), 10.0),
+        supervisor,
+    });
+    let (mut last, mut skipped) = (0, 0);
+    let mut frame = SkinFrame::default();
+    // Of each step: the supervisor's clock before it, whether the device is there, frames by the
+    // GPU and by the CPU in its place, takeovers, returns, failed attempts, attempts, drops.
+    for (step, now_s, is_there, counts) in [
+        (1, 10, true, [1, 0, 0, 0, 0, 0, 0]),
+        (2, 11, false, [1, 1, 1, 0, 0, 0, 0]),
+        // The next round reports the loss; the first attempt is a second after that.
+        (3, 12, false, [1, 2, 1, 0, 0, 0, 0]),
+        (4, 13, false, [1, 3, 1, 0, 0, 0, 0]),
+        (5, 14, false, [1, 4, 1, 0, 1, 1, 0]),
+        // Two seconds later there is one, and it does not last.
+        (6, 15, false, [1, 5, 1, 0, 1, 1, 0]),
+        (7, 16, false, [1, 6, 2, 0, 1, 2, 0]),
+        (8, 17, false, [1, 7, 2, 0, 1, 2, 1]),
+        (9, 18, true, [1, 8, 2, 0, 2, 2, 1]),
+        (10, 21, true, [1, 9, 2, 0, 2, 2, 1]),
+        // Four seconds later the third one comes and stays.
+        (11, 22, true, [2, 9, 2, 1, 2, 3, 1]),
+        (12, 23, true, [3, 9, 2, 1, 2, 3, 2]),
+        (13, 24, true, [4, 9, 2, 1, 2, 3, 2]),
+    ] {
+        assert!(end.round(&|| now_s * S));
+        gone.store(!is_there, Ordering::Relaxed);
+        let centre = Vec3::new(0.01 * step as f64, 0.0, 0.0);
+        offer(&mut feed, step, &[Primitive::point(centre, 0.02)]);
+        let before = [&attempts, &drops].map(|count| count.load(Ordering::Relaxed));
+        assert!(round(&mut links, (&mut last, &mut skipped)));
+        let [tried, dropped] = [&attempts, &drops].map(|count| count.load(Ordering::Relaxed));
+        assert_eq!([tried, dropped], before, "not on this thread");
+        skin.read(&mut frame).unwrap();
+        assert_eq!((frame.moment.frame, frame.moment.flags), (step, 0));
+        let facts = links.state.facts();
+        let gpu = facts.gpu.unwrap();
+        let told = [
+            facts.by_gpu,
+            facts.instead,
+            gpu.takeovers,
+            gpu.handed_back,
+            gpu.failed_attempts,
+            tried,
+            dropped,
+        ];
+        assert_eq!(told, counts, "step {step}");
+        assert_eq!((facts.frames, facts.refused), (step, 0));
+        assert_eq!(gpu.why, if gpu.takeovers == 0 { "" } else { "reset" });
+    }
+}
+
 #[test]
 fn without_a_gpu_the_cpu_makes_all_and_what_was_chosen_is_said() {
     let (none, line) = crate::backend::choose_skins(hapticd_config::SkinGpu::Never);
@@ -232,7 +335,8 @@ fn without_a_gpu_the_cpu_makes_all_and_what_was_chosen_is_said() {
     let (some, line) = crate::backend::choose_skins(hapticd_config::SkinGpu::Large);
     match some {
         Some(large) => {
-            assert!(line.starts_with("skins from 1000000 triangles on: ") && large.triangles == 1e6)
+            assert!(line.starts_with("skins from 1000000 triangles on: "));
+            assert_eq!(large.triangles, 1e6);
         }
         None => assert!(line.starts_with("skins: CPU ("), "{line}"),
     }

@@ -8,9 +8,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam::channel;
+use hapticd_collision::backend::SupervisedGpus;
 use hapticd_collision::collider::urgency::Urgency;
 use hapticd_collision::collider::{self, Collider};
 use hapticd_collision::gpu_supervisor::{self, Supervised, UserEnd};
+use hapticd_collision::skin::LargeFrames;
 use hapticd_collision::{backend, deformable, janitor, planner, skin};
 use hapticd_deformable::DeformableScene;
 use hapticd_ipc::skins::SkinWriter;
@@ -26,12 +28,14 @@ use crate::session::wire::{CollisionHalf, DeformableHalf, SkinHalf};
 use crate::session::{SessionError, thread};
 
 impl Spawner<'_> {
-    /// Starts the skin thread where there are implicit bodies and somebody to show them to.
+    /// Starts the skin thread where there are implicit bodies and somebody to show them to. A GPU
+    /// that it opens joins `gpus`.
     pub(super) fn skin(
         &self,
         scene: Option<&DeformableScene>,
         half: Option<SkinHalf>,
         writers: Vec<SkinWriter>,
+        gpus: &mut SupervisedGpus,
     ) -> Result<Option<JoinHandle<()>>, SessionError> {
         let (Some(scene), Some(half), false) = (scene, half, writers.is_empty()) else {
             return Ok(None);
@@ -39,6 +43,10 @@ impl Spawner<'_> {
         let period = Duration::from_secs(1) / self.config.skin.rate_hz.max(1);
         let (large, line) = backend::choose_skins(self.config.skin.gpu);
         tracing::info!("{line}");
+        let large = large.map(|skins| LargeFrames {
+            skins,
+            supervisor: gpus.add_skins(),
+        });
         let links = skin::Links {
             updates: half.updates,
             bodies: skin::bodies(scene, writers, period),
