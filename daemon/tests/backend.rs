@@ -322,7 +322,11 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
         until(&|facts| facts.gpu.failed_attempts == 1);
         until(&|facts| facts.gpu.handed_back == 1 && facts.backend == "GPU");
         let facts = state.facts();
-        assert_eq!((facts.gpu.takeovers, facts.gpu.handed_back), (1, 1), "{facts:?}");
+        assert_eq!(
+            (facts.gpu.takeovers, facts.gpu.handed_back),
+            (1, 1),
+            "{facts:?}"
+        );
         assert_eq!(facts.gpu.failed_attempts, 1);
         assert!(facts.gpu.why.contains("lost"), "{facts:?}");
         drop(ends);
@@ -409,7 +413,11 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
         until(&|facts| facts.gpu.failed_attempts == 1);
         until(&|facts| facts.gpu.handed_back == 1);
         let facts = near.lock().unwrap().clone().unwrap();
-        assert_eq!((facts.backend, facts.gpu.takeovers), ("GPU", 1), "{facts:?}");
+        assert_eq!(
+            (facts.backend, facts.gpu.takeovers),
+            ("GPU", 1),
+            "{facts:?}"
+        );
         assert_eq!(facts.gpu.failed_attempts, 1);
         assert!(facts.gpu.why.contains("lost") && facts.given_up.is_empty());
         drop(ends);
@@ -721,7 +729,11 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
     let collider = driver.collider();
     let facts = collider.midphase_status(end.stats(collider)).unwrap();
     // The second loss was mended as well, by the third attempt.
-    assert_eq!((facts.gpu.takeovers, facts.gpu.handed_back), (2, 2), "{facts:?}");
+    assert_eq!(
+        (facts.gpu.takeovers, facts.gpu.handed_back),
+        (2, 2),
+        "{facts:?}"
+    );
     assert!(
         facts.gpu.why.contains("lost") && facts.given_up.is_empty(),
         "{facts:?}"

@@ -25,9 +25,7 @@ use hapticd_rays::{Detector, PATIENCE, Refused, Responder, Settings, Watched};
 use hapticd_skin::{Ambiguity, Domain, Mesh, Primitive};
 
 use crate::collider::Collider;
-use crate::gpu_supervisor::{
-    self, BackendUser, GpuUse, Make, Pace, Supervised, UserEnd, Vitals,
-};
+use crate::gpu_supervisor::{self, BackendUser, GpuUse, Make, Pace, Supervised, UserEnd, Vitals};
 use crate::gpu_threads::GpuThreads;
 use crate::skin::LargeSkins;
 

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use crossbeam::channel::{Receiver, Sender};
 use hapticd_deformable::{DeformableAddError, DeformableInfo, DeformableKind, DeformableScene};
 use hapticd_proxy::{BodyKey, DeformableSnapshot, MAX_ARMS, Material, Query};
+use hapticd_rays::Tracer;
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 
@@ -283,7 +284,8 @@ fn publish(scene: &DeformableScene, writers: &mut [SurfaceWriter], (tick, lost_n
     }
 }
 
-/// Runs the soft bodies' thread until `stop`: steps the scene whenever a step is due.
+/// Runs the soft bodies' thread until `stop`: steps the scene whenever a step is due. At the end
+/// the GPU supervisor gets the GPU to drop.
 pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> DeformableScene {
     // The loop's newest queries are a tick apart; this polls twice in that time.
     const PAUSE: std::time::Duration = std::time::Duration::from_micros(400);
@@ -362,6 +364,11 @@ pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> D
         {
             links.log_lost.fetch_add(1, Ordering::Relaxed);
         }
+    }
+    if let Some(supervisor) = links.supervisor {
+        // This thread must not drop a GPU that may hang.
+        let twin = Box::new(Tracer::new(*scene.detector_settings()));
+        supervisor.end(scene.replace_backend(twin).ok());
     }
     scene
 }

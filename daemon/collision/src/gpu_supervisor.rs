@@ -167,6 +167,21 @@ impl<O: BackendUser> UserEnd<O> {
         }
     }
 
+    /// Ends the hand-over: the GPU supervisor drops `last`, the backend in use, and every other one
+    /// that is still here. Drops and waits for none. A GPU supervisor that is gone leaves them to
+    /// the end of the process.
+    pub fn end(mut self, last: Option<Box<O::Backend>>) {
+        let made = std::iter::from_fn(|| self.made.try_recv().ok());
+        let all: Vec<_> = made.chain(self.leaving.take()).chain(last).collect();
+        for backend in all {
+            if let Err(Unsent::Full(notice) | Unsent::Gone(notice)) =
+                self.notices.send(Report::Back(backend))
+            {
+                std::mem::forget(notice);
+            }
+        }
+    }
+
     /// Sends the old backend back. Returns whether nothing is left to send.
     fn send_back(&mut self) -> bool {
         if let Some(old) = self.leaving.take()

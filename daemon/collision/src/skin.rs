@@ -397,7 +397,8 @@ pub fn round(links: &mut Links, (last, skipped): (&mut u64, &mut u64)) -> bool {
     true
 }
 
-/// Makes frames at the configured rate until `stop`.
+/// Makes frames at the configured rate until `stop`. At the end the GPU supervisor gets the GPU to
+/// drop.
 pub fn run(mut links: Links, stop: &AtomicBool) {
     // Below every thread that forces depend on. If the system refuses, only threads on this
     // processor are affected.
@@ -418,6 +419,10 @@ pub fn run(mut links: Links, stop: &AtomicBool) {
             links.state.late.fetch_add(1, Ordering::Relaxed);
             due = now;
         }
+    }
+    if let Some(LargeFrames { skins, supervisor }) = links.large {
+        // This thread must not drop a GPU that may hang.
+        supervisor.end(Some(skins.by));
     }
 }
 

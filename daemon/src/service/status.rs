@@ -120,6 +120,11 @@ fn last_off(offs: &ForceOffs, now_ns: u64) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hapticd_ccd::MidPhaseStats;
+    use hapticd_collision::deformable::DeformableState;
+    use hapticd_collision::gpu_supervisor::GpuStats;
+    use hapticd_collision::mid_phase::MidPhaseTotals;
+    use hapticd_collision::skin::SkinThreadState;
     use hapticd_ipc::LimitsStatus;
     use hapticd_loop::cause::Cause;
 
@@ -186,5 +191,37 @@ mod tests {
         assert_eq!(arm["last_force_off"]["ago_s"], 1.2);
         assert_eq!(arm["last_force_off"]["cause"], "no answer");
         assert_eq!(arm["force_offs"], 3);
+    }
+
+    #[test]
+    fn what_became_of_a_gpu_has_the_same_keys_everywhere() {
+        let mut live = Live::new();
+        live.deformable = Some(DeformableState::default().facts());
+        let gpu = GpuStats {
+            takeovers: 2,
+            why: "unplugged".to_owned(),
+            handed_back: 1,
+            failed_attempts: 3,
+        };
+        let status = MidPhaseTotals::default().facts(&MidPhaseStats::default(), gpu.clone());
+        live.near = Some(status);
+        let skin = SkinThreadState::default();
+        *skin.gpu.lock().unwrap() = Some(gpu.clone());
+        live.skin = Some(skin.facts());
+        let status = json(&ServerStatus::default(), &live);
+        let status: Value = serde_json::from_str(&status).unwrap();
+        let expected = serde_json::to_value(&gpu).unwrap();
+        assert_eq!(status["skin"]["gpu"], expected);
+        for (key, value) in expected.as_object().unwrap() {
+            assert_eq!(&status["mid_phase"][key], value);
+            assert!(status["deformables"].get(key).is_some(), "{key}");
+        }
+        let mut own = keys(&status["mid_phase"]);
+        own.retain(|key| expected.get(key.as_str()).is_none());
+        let kept = "answered backend candidates given_up gpu_us late refused sent short";
+        assert!(
+            own.iter().map(|key| key.as_str()).eq(kept.split(' ')),
+            "{own:?}"
+        );
     }
 }

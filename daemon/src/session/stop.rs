@@ -85,7 +85,6 @@ impl Ending<'_> {
         }
         join(threads.haptic, &mut died, "haptic");
         self.brake.stop.store(true, Ordering::Release);
-        let supervisor = threads.supervisor.map(|(thread, _stop)| thread);
         for thread in threads.arms {
             // A hung device holds its thread for seconds. Its zero command is queued, and the
             // process does not wait for it.
@@ -113,7 +112,9 @@ impl Ending<'_> {
         if ends_soon(&threads.news) {
             join(threads.news, &mut died, "news");
         }
-        if let Some(thread) = supervisor {
+        // After its users, whose GPUs it drops.
+        if let Some((thread, stop)) = threads.supervisor {
+            drop(stop);
             // A driver may hold this thread as well.
             if ends_soon(&thread) {
                 join(thread, &mut died, "gpu-supervisor");

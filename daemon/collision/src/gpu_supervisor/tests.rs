@@ -271,7 +271,11 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     play.round_at(5 * S);
     assert_eq!(play.dropped(), [0, 2]);
     assert_eq!((play.failed(), play.supervisor.due_ns()), (2, Some(9 * S)));
-    assert_eq!(play.stats().takeovers, 2, "who was refused computed nothing");
+    assert_eq!(
+        play.stats().takeovers,
+        2,
+        "who was refused computed nothing"
+    );
 }
 
 #[test]
@@ -344,6 +348,42 @@ fn a_scene_that_is_gone_is_left() {
     );
     assert!(!play.round_at(100 * S));
     assert_eq!(attempts.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn who_ends_leaves_all_backends_to_the_gpu_supervisor() {
+    let mut play = Play::new(Pace::DEFAULT);
+    play.give_up();
+    play.round_at(0);
+    // The next one is made, and not yet taken over.
+    play.round_at(S);
+    let Play {
+        scene,
+        end,
+        mut supervisor,
+        drops,
+        ..
+    } = play;
+    let numbers = |drops: &Drops| -> Vec<u32> {
+        let drops = drops.lock().unwrap();
+        drops.iter().map(|(number, _)| *number).collect()
+    };
+    end.unwrap().end(Some(scene.backend));
+    assert_eq!(numbers(&drops), [0_u32; 0], "not by the scene's thread");
+    assert!(!supervisor.round(&|| 2 * S));
+    assert_eq!(numbers(&drops), [1, 0]);
+
+    // Without a GPU supervisor nobody drops them.
+    let Play {
+        scene,
+        end,
+        supervisor,
+        drops,
+        ..
+    } = Play::new(Pace::DEFAULT);
+    drop(supervisor);
+    end.unwrap().end(Some(scene.backend));
+    assert_eq!(numbers(&drops), [0_u32; 0]);
 }
 
 /// Nothing here takes long; a test that waits this long is held up for ever.

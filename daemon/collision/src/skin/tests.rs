@@ -179,13 +179,16 @@ struct Elsewhere {
     /// Set while its device is gone; then it gives itself up.
     gone: Arc<AtomicBool>,
     given_up: &'static str,
-    /// Counts those that were dropped.
-    drops: Arc<AtomicU64>,
+    drops: Drops,
 }
 
-impl Drop for Elsewhere {
+/// Counts those that were dropped.
+#[derive(Debug, Default)]
+struct Drops(Arc<AtomicU64>);
+
+impl Drop for Drops {
     fn drop(&mut self) {
-        self.drops.fetch_add(1, Ordering::Relaxed);
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -232,8 +235,10 @@ fn large_frames_that_a_gpu_makes_and_those_that_it_does_not_are_counted_and_all_
         (4, true, 10.0, (1, 2, "unplugged")),
         (5, false, 10.0, (2, 2, "unplugged")),
     ] {
-        let mut by = Elsewhere::default();
-        by.refuses = refuses;
+        let by = Elsewhere {
+            refuses,
+            ..Elsewhere::default()
+        };
         links.large = Some(LargeFrames {
             skins: LargeSkins::new(Box::new(by), triangles),
             supervisor: alone().0,
@@ -261,19 +266,20 @@ fn a_gpu_that_was_given_up_is_opened_again_and_no_frame_is_missing() {
     let new = {
         let (gone, drops) = (gone.clone(), drops.clone());
         move || -> Box<dyn Polygonizer> {
-            let mut new = Elsewhere::default();
-            (new.gone, new.drops) = (gone.clone(), drops.clone());
-            Box::new(new)
+            Box::new(Elsewhere {
+                gone: gone.clone(),
+                drops: Drops(drops.clone()),
+                ..Elsewhere::default()
+            })
         }
     };
     let attempts = Arc::<AtomicU64>::default();
     let (make_new, counted) = (new.clone(), attempts.clone());
-    let make: Make<LargeSkins> = Box::new(move |()| {
-        match counted.fetch_add(1, Ordering::Relaxed) {
+    let make: Make<LargeSkins> =
+        Box::new(move |()| match counted.fetch_add(1, Ordering::Relaxed) {
             0 => Err("no adapter".into()),
             _ => Ok((make_new(), "a GPU".into())),
-        }
-    });
+        });
     let (supervisor, mut end) = gpu_supervisor::pair(GpuUse::Skins, Pace::DEFAULT, make);
     links.large = Some(LargeFrames {
         skins: LargeSkins::new(new(), 10.0),
