@@ -5,7 +5,9 @@
 
 use std::path::PathBuf;
 
-use crate::key::{Choice, Key, Kind, Literal, PathUse, looks_like_path};
+pub use hapticd_choices::Choices;
+
+use crate::key::{Key, Kind, Literal, PathUse, looks_like_path};
 use crate::read::{Cursor, Tabular};
 use crate::value::Value;
 
@@ -14,18 +16,6 @@ pub(crate) trait Field: Sized {
     /// Reads the value of `key` from the table under `cursor`. Returns `None` if an error was
     /// reported.
     fn read(cursor: &mut Cursor<'_, '_, '_>, key: &'static Key) -> Option<Self>;
-}
-
-/// A type that is one of a fixed set of words.
-pub trait Choices: Sized + 'static {
-    /// The words and their meaning, in the order of the documentation.
-    const CHOICES: &'static [Choice];
-
-    /// Returns the value that `name` stands for.
-    fn from_name(name: &str) -> Option<Self>;
-
-    /// Returns the word for this value.
-    fn name(&self) -> &'static str;
 }
 
 /// A type that a single checked value converts to.

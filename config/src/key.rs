@@ -7,6 +7,8 @@
 
 use std::ops::RangeInclusive;
 
+pub use hapticd_choices::Choice;
+
 /// Longest path of a unix socket, bytes: the kernel has 108, and ends it with a zero.
 pub const SOCKET_PATH_MAX: usize = 107;
 
@@ -45,15 +47,6 @@ pub enum Stricter {
     Lower,
     /// A higher value is stricter (the time over which force is ramped up).
     Higher,
-}
-
-/// One allowed value of a choice, and its meaning.
-#[derive(Debug, Clone, Copy)]
-pub struct Choice {
-    /// Word in the file.
-    pub name: &'static str,
-    /// Meaning of the word.
-    pub doc: &'static str,
 }
 
 /// The type of a key and its allowed values. All bounds are inclusive.

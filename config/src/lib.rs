@@ -53,7 +53,7 @@ pub use intention::{HandIntention, HandKey, HandPattern, parse_intention};
 pub use load::{LoadError, Loaded, TEXT_BYTES_MAX, load, parse};
 pub use read::Tabular;
 pub use schema::{
-    Arm, Backend, Blending, Body, BodyKind, BroadPhase, Clock, Collision, Config, Continuous,
+    Arm, Backend, Blending, Body, BodyKind, BroadPhaseKind, Clock, Collision, Config, Continuous,
     Damping, Deformable, Device, Dynamics, Fabric, ForceShading, Hand, Implicit, Inside,
     Interaction, Ipc, Layer, Level, Log, Loop, Material, Mechanics, Model, Motion, Needle,
     Neighbours, Order, Pinned, Placement, Record, Safety, Shape, Skin, SkinGpu, Structure,

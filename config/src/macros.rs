@@ -126,29 +126,19 @@ macro_rules! variants {
 macro_rules! choices {
     (
         $(#[doc = $doc:literal])+
-        pub enum $name:ident {
-            $( $(#[doc = $choice_doc:literal])+ $choice:ident as $value:literal ),+ $(,)?
-        }
+        pub enum $name:ident { $($values:tt)+ }
     ) => {
-        $(#[doc = $doc])+
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum $name { $( $(#[doc = $choice_doc])+ $choice, )+ }
-
-        impl $crate::field::Choices for $name {
-            const CHOICES: &'static [$crate::key::Choice] = &[ $( $crate::key::Choice {
-                name: $value,
-                doc: concat!($($choice_doc, "\n"),+),
-            } ),+ ];
-
-            fn from_name(name: &str) -> Option<Self> {
-                match name { $( $value => Some(Self::$choice), )+ _ => None }
-            }
-
-            fn name(&self) -> &'static str {
-                match self { $( Self::$choice => $value, )+ }
-            }
+        hapticd_choices::choices! {
+            $(#[doc = $doc])+
+            pub enum $name { $($values)+ }
         }
+        $crate::macros::words!($name);
+    };
+}
 
+/// Makes a choice the type of a key.
+macro_rules! words {
+    ($name:ty) => {
         impl $crate::field::Field for $name {
             fn read(
                 cursor: &mut $crate::read::Cursor<'_, '_, '_>,
@@ -171,4 +161,4 @@ macro_rules! key_name {
     };
 }
 
-pub(crate) use {choices, key_name, section, variants};
+pub(crate) use {choices, key_name, section, variants, words};

@@ -23,12 +23,13 @@ mod shape;
 mod simulated;
 mod timing;
 
-pub use arm::{Arm, Damping, Device, INTENTIONS, Interaction};
+pub use arm::{Arm, Device, INTENTIONS, Interaction};
 pub use body::{Body, BodyKind, Motion};
-pub use collision::{Backend, BroadPhase, Collision};
+pub use collision::{Backend, Collision};
 pub use deformable::{Continuous, Deformable, Fabric, Neighbours, Pinned, Substance};
 pub use dynamics::{Dynamics, Order};
-pub use implicit::{Blending, Implicit, Model, Skin, SkinGpu};
+pub use hapticd_choices::{Blending, BroadPhaseKind, Damping};
+pub use implicit::{Implicit, Model, Skin, SkinGpu};
 pub use ipc::Ipc;
 pub use log::{Level, Log};
 pub use material::{ForceShading, Material};
@@ -41,7 +42,12 @@ pub use simulated::{Hand, Mechanics};
 pub use timing::{Clock, Loop};
 
 use crate::field::{table, tables};
-use crate::macros::section;
+use crate::macros::{section, words};
+
+// The choices that `sim` has, too.
+words!(Blending);
+words!(BroadPhaseKind);
+words!(Damping);
 
 /// Largest number of arms: the capacity of the haptic loop.
 pub const ARMS_MAX: usize = 4;

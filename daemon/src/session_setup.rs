@@ -14,7 +14,7 @@ use hapticd_devices::safety::Limits;
 use hapticd_geometry::{MeshReport, TriMesh, shapes};
 use hapticd_needle::Tissue;
 use hapticd_proxy::{Distances, tool_id};
-use hapticd_scene::{BroadPhaseKind, Scene};
+use hapticd_scene::Scene;
 
 use crate::scene;
 use hapticd_collision::collider::Collider;
@@ -240,12 +240,4 @@ pub fn build(
 fn clients_ids(world: &Scene) -> Range<u32> {
     let last = world.infos().map(|body| body.id).max().unwrap_or(0);
     last + 1..hapticd_collision::deformable::FIRST_ID
-}
-
-fn broad_phase(choice: config::BroadPhase) -> BroadPhaseKind {
-    match choice {
-        config::BroadPhase::Sweep => BroadPhaseKind::Sweep,
-        config::BroadPhase::Kinetic => BroadPhaseKind::Kinetic,
-        config::BroadPhase::Registration => BroadPhaseKind::Registration,
-    }
 }

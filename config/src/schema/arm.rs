@@ -1,9 +1,11 @@
 //! `[[arm]]`: haptic devices, real and simulated.
 
+use hapticd_choices::Damping;
+
 use crate::field::{NameOrPath, choice, flatten, table};
 use crate::key::Literal::Text;
 use crate::key::{name, name_or_path, number, text};
-use crate::macros::{choices, section, variants};
+use crate::macros::{section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 
 /// Names of the intentions that ship with the daemon.
@@ -47,16 +49,6 @@ variants! {
             /// Mechanics of the hand that holds it.
             hand: Hand = table::<Hand>(),
         },
-    }
-}
-
-choices! {
-    /// Velocity that the damper of the coupling acts on.
-    pub enum Damping {
-        /// Velocity of the tool relative to the hand. Free motion stays free.
-        Relative as "relative",
-        /// Velocity of the hand. Stabler, but the hand feels friction everywhere.
-        Device as "device",
     }
 }
 

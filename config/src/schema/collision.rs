@@ -1,5 +1,7 @@
 //! `[collision]`: reach, capacity and methods of the collision thread.
 
+use hapticd_choices::BroadPhaseKind;
+
 use crate::field::choice;
 use crate::key::{integer, number};
 use crate::macros::{choices, section};
@@ -14,19 +16,6 @@ choices! {
         Gpu as "gpu",
         /// The CPU.
         Cpu as "cpu",
-    }
-}
-
-choices! {
-    /// Algorithm that finds the pairs of bodies whose bounding boxes overlap.
-    pub enum BroadPhase {
-        /// Sweep-and-prune along one axis; the order is kept from step to step.
-        Sweep as "sweep",
-        /// Kinetic sorted lists on all three axes: orders and pairs are kept and change when bounds
-        /// pass each other.
-        Kinetic as "kinetic",
-        /// A map of space, refined where it is crowded; each cell lists what is in and around it.
-        Registration as "registration",
     }
 }
 
@@ -47,7 +36,7 @@ section! {
         /// Algorithm that finds pairs of dynamic bodies, and pairs of deformables, that may touch.
         /// All find the same pairs: contacts, forces and recordings are the same to the bit, only
         /// the computing time differs.
-        broad_phase: BroadPhase = choice::<BroadPhase>("sweep"),
+        broad_phase: BroadPhaseKind = choice::<BroadPhaseKind>("sweep"),
         /// Age at which an answer is ready in virtual time, where tests and replays run without
         /// threads. The next tick uses it.
         virtual_latency_ticks: u32 = integer(4, 0, 1000).unit("ticks"),

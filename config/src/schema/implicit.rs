@@ -1,6 +1,8 @@
 //! Implicit bodies: how their spheres hang together and blend, and how finely their skins are
 //! meshed.
 
+use hapticd_choices::Blending;
+
 use crate::field::choice;
 use crate::key::{integer, number};
 use crate::macros::{choices, section};
@@ -17,21 +19,6 @@ choices! {
         /// Nothing moves it: spheres fill the shape, or the samples of a `volume` define the
         /// surface.
         Fixed as "fixed",
-    }
-}
-
-choices! {
-    /// Which spheres of a body blend with each other.
-    pub enum Blending {
-        /// All that come near each other: a coil fuses with itself.
-        Free as "free",
-        /// Neighbours along a strand, and drops that cohere. Others press each other flat.
-        Controlled as "controlled",
-        /// Neighbours along a strand, and drops that cohere. Others meet in a crease, and all is
-        /// one skin. For tightly folded strands.
-        Creased as "creased",
-        /// As "controlled", and the surface bulges around a contact. This is seen, not felt.
-        Bulging as "bulging",
     }
 }
 

@@ -13,6 +13,7 @@ pub mod backend;
 pub mod broad_phase;
 pub mod collider;
 pub mod command;
+pub mod configured;
 pub mod deformable;
 pub mod gpu_supervisor;
 pub mod gpu_threads;

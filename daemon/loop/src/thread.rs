@@ -39,6 +39,16 @@ pub enum Pace {
     Device(usize),
 }
 
+impl From<hapticd_config::Clock> for Pace {
+    /// Takes the first arm as the device.
+    fn from(clock: hapticd_config::Clock) -> Self {
+        match clock {
+            hapticd_config::Clock::Host => Pace::Host,
+            hapticd_config::Clock::Device => Pace::Device(0),
+        }
+    }
+}
+
 /// Publishes the loop's state. Called at the end of each tick, on the real-time thread.
 pub trait Publish: Send {
     /// Publishes the state of the last tick. Must neither allocate nor block.

@@ -275,7 +275,7 @@ fn losses(facts: &serde_json::Value) -> String {
 #[cfg(test)]
 mod tests {
     use hapticd_geometry::broad::{BroadWork, Upkeep};
-    use hapticd_scene::BroadPhaseKind;
+    use hapticd_scene::{BroadPhaseKind, broad_phase};
 
     use super::{broad, gpu_history, losses, planar};
     use hapticd_collision::broad_phase::{BroadPhaseStats, PlanarStats};
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_broad_phase_that_nobody_asked_says_so_whoever_it_is() {
         for kind in BroadPhaseKind::ALL {
-            for work in [None, Some(kind.make().work())] {
+            for work in [None, Some(broad_phase(kind).work())] {
                 let facts = serde_json::json!(BroadPhaseStats::of(kind.name(), work));
                 assert_eq!(facts["upkeep"], serde_json::Value::Null);
                 assert_eq!(broad(&facts), Some(format!("{}, not asked", kind.name())));

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use hapticd_config as config;
-use hapticd_deformable::{Blending, ImplicitModel, ImplicitSpec};
+use hapticd_deformable::{ImplicitModel, ImplicitSpec};
 use hapticd_geometry::{TriMesh, Vec3, transform};
 use hapticd_particles::FluidMaterial;
 use hapticd_scene::contains;
@@ -124,12 +124,7 @@ pub fn implicit(
         model,
         radius_m,
         mass_kg: body.density_kg_m3 * volume_m3,
-        blending: match made.blending {
-            config::Blending::Free => Blending::Free,
-            config::Blending::Controlled => Blending::Controlled,
-            config::Blending::Creased => Blending::Creased,
-            config::Blending::Bulging => Blending::Bulging,
-        },
+        blending: made.blending,
         cell_m: made.cell_m.unwrap_or(DEFAULT_CELL * radius_m),
         surface: material(body, materials),
     })

@@ -171,11 +171,8 @@ fn interaction(interaction: &config::Interaction) -> Interaction {
 
 fn damping(interaction: &config::Interaction) -> Damping {
     match interaction {
-        config::Interaction::Spring {
-            damping: config::Damping::Device,
-            ..
-        } => Damping::Device,
-        _ => Damping::Relative,
+        config::Interaction::Spring { damping, .. } => *damping,
+        config::Interaction::Increments {} => Damping::default(),
     }
 }
 

@@ -1,17 +1,18 @@
 //! Bodies of a session: rigid ones go into the scene at once, deformable ones wait for it to be
 //! complete. Those for needles are built elsewhere.
 
+use hapticd_collision::configured;
 use hapticd_collision::deformable::FIRST_ID;
 use hapticd_collision::motion::BodyMotion;
 use hapticd_config as config;
 use hapticd_deformable::{DeformableSpec, ImplicitSpec};
-use hapticd_geometry::{MeshReport, Vec3};
+use hapticd_geometry::MeshReport;
 use hapticd_planar::PlanarScene;
 use hapticd_proxy::Distances;
-use hapticd_scene::{Order, Scene};
+use hapticd_scene::Scene;
 
 use super::faults::body_fault;
-use super::{Fault, Inputs, broad_phase};
+use super::{Fault, Inputs};
 use crate::scene::{self, BuiltTool, SceneError};
 
 /// The bodies that could be built, by what simulates them.
@@ -40,24 +41,11 @@ pub(super) fn scene_with_tools(
     tools: Vec<BuiltTool>,
     distances: Distances,
 ) -> Scene {
-    let mut world = Scene::new(distances.clearance_m, config.collision.pairs as usize);
-    world.set_order(order(&config.dynamics.order));
-    world.set_broad_phase(broad_phase(config.collision.broad_phase));
+    let mut world = configured::scene(config, distances.clearance_m);
     for (arm, built) in tools.into_iter().enumerate() {
         world.set_tool(arm, built.shape, built.tool);
     }
     world
-}
-
-fn order(order: &config::Order) -> Order {
-    match order {
-        config::Order::Second { gravity_m_s2 } => Order::Second {
-            gravity_m_s2: Vec3::from(*gravity_m_s2),
-        },
-        config::Order::First { drag_per_s } => Order::First {
-            drag_per_s: *drag_per_s,
-        },
-    }
 }
 
 impl Bodies {

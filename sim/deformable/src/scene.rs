@@ -95,7 +95,7 @@ impl DeformableScene {
                 ..rays
             },
         })?;
-        (world.scene_mut()).set_broad_phase(settings.broad_phase.make());
+        (world.scene_mut()).set_broad_phase(hapticd_scene::broad_phase(settings.broad_phase));
         let count = specs.iter().map(DeformableSpec::count).sum::<usize>() + implicit.len();
         if count > MAX_BODIES {
             return Err(DeformableAddError::TooMany { count });

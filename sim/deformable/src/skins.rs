@@ -11,26 +11,13 @@ pub(crate) mod near_terms;
 
 pub use maker::{LargeSkin, SkinBy, SkinMade, SkinMakeError, SkinMaker, SkinSpec};
 
+/// Which of a body's primitives blend with each other. `Controlled` is Triquet 2001, section 4.2,
+/// `Bulging` section 4.3, and `Creased` needs [`hapticd_skin::blend::Cliques`].
+pub use hapticd_choices::Blending;
 use hapticd_geometry::Vec3;
 pub use hapticd_skin::Polygonizer;
 use hapticd_skin::Primitive;
 use hapticd_skin::blend::Graph;
-
-/// Which of a body's primitives blend with each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Blending {
-    /// All that come near each other.
-    #[default]
-    Free,
-    /// Those that the mechanics allow; others press each other flat (Triquet 2001, section 4.2).
-    Controlled,
-    /// Those that the mechanics allow; others meet in a crease. There is one surface, closed
-    /// however tightly a body folds ([`hapticd_skin::blend::Cliques`]).
-    Creased,
-    /// Like `Controlled`, but pressed parts also swell around the contact (section 4.3). Bulges are
-    /// visible but not felt.
-    Bulging,
-}
 
 /// An implicit body at the end of a step.
 #[derive(Clone, Debug, Default)]

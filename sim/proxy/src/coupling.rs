@@ -45,6 +45,8 @@
 
 mod several;
 
+/// Velocity that the damper acts on: `Relative` is equation 6.4, `Device` equation 6.5.
+pub use hapticd_choices::Damping;
 pub use several::Touched;
 
 use crate::timing::{LoopTiming, WINDOW};
@@ -87,16 +89,6 @@ impl Gains {
         let ratio = self.rotational_stiffness_nm_per_rad / self.stiffness_n_per_m;
         (ratio > 0.0 && ratio.is_finite()).then_some(ratio)
     }
-}
-
-/// Speed that the damper of the coupling acts on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Damping {
-    /// Speed of the proxy relative to the device (equation 6.4): free motion stays free.
-    #[default]
-    Relative,
-    /// Speed of the device (equation 6.5): more stable, but felt as friction everywhere.
-    Device,
 }
 
 /// Force and torque about the tool's origin at the device pose, world axes.

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hapticd_benchmarks::{detail, median_s, number};
 use hapticd_geometry::{Aabb, SweptBox, Vec3};
-use hapticd_scene::BroadPhaseKind;
+use hapticd_scene::{BroadPhaseKind, broad_phase};
 
 /// Number of steps of a millisecond, run to and fro.
 const STEPS: usize = 50;
@@ -67,8 +67,8 @@ fn broad(c: &mut Criterion) {
         let mut group = c.benchmark_group(name);
         for count in [100, 1000, 10_000] {
             let frames = frames(count, mover_of);
-            for (kind, medians) in BroadPhaseKind::ALL.iter().zip(&mut medians) {
-                let (mut broad, mut pairs) = (kind.make(), Vec::new());
+            for (kind, medians) in BroadPhaseKind::ALL.into_iter().zip(&mut medians) {
+                let (mut broad, mut pairs) = (broad_phase(kind), Vec::new());
                 let id = BenchmarkId::new(broad.name(), count);
                 let mut k = 0;
                 let since = SystemTime::now();

@@ -18,7 +18,7 @@ use hapticd_ccd::MeshIndex;
 use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{BroadPhase, Pose, Quat, SweepAndPrune, SweptBox, Vec3, shapes};
 use hapticd_rigid::{BodySpec, Material, RigidWorld, Settings, Twist};
-use hapticd_scene::BroadPhaseKind;
+use hapticd_scene::{BroadPhaseKind, broad_phase};
 
 const STEP_S: f64 = 1e-3;
 /// Time for which the searches are repeated with each phase, s.
@@ -179,7 +179,7 @@ fn run(name: &str, count: usize, weight: bool, speed_m_s: f64, steps: usize) -> 
         let start = thread_s();
         // Long enough for a clock with a resolution of some milliseconds.
         while thread_s() - start < LONG_S && !asked.is_empty() {
-            let (mut broad, mut pairs) = (kind.make(), Vec::new());
+            let (mut broad, mut pairs) = (broad_phase(kind), Vec::new());
             found = 0;
             for boxes in &asked {
                 broad.overlapping(black_box(boxes), &mut pairs);

@@ -11,40 +11,18 @@
 mod kinetic;
 mod registration;
 
+pub use hapticd_choices::BroadPhaseKind;
 use hapticd_geometry::{BroadPhase, SweepAndPrune};
 
 pub use kinetic::KineticSweep;
 pub use registration::RegistrationPhase;
 
-/// Selects a broad phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BroadPhaseKind {
-    /// [`SweepAndPrune`].
-    #[default]
-    Sweep,
-    /// [`KineticSweep`].
-    Kinetic,
-    /// [`RegistrationPhase`].
-    Registration,
-}
-
-impl BroadPhaseKind {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Sweep, Self::Kinetic, Self::Registration];
-
-    /// Name in the configuration.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.make().name()
-    }
-
-    /// Creates a new instance.
-    #[must_use]
-    pub fn make(self) -> Box<dyn BroadPhase> {
-        match self {
-            Self::Sweep => Box::new(SweepAndPrune::default()),
-            Self::Kinetic => Box::new(KineticSweep::default()),
-            Self::Registration => Box::new(RegistrationPhase::default()),
-        }
+/// Creates a broad phase of this kind.
+#[must_use]
+pub fn broad_phase(kind: BroadPhaseKind) -> Box<dyn BroadPhase> {
+    match kind {
+        BroadPhaseKind::Sweep => Box::new(SweepAndPrune::default()),
+        BroadPhaseKind::Kinetic => Box::new(KineticSweep::default()),
+        BroadPhaseKind::Registration => Box::new(RegistrationPhase::default()),
     }
 }

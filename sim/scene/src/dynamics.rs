@@ -31,7 +31,7 @@ use hapticd_rigid::{
 };
 
 use crate::body::{BodyKind, BodySpec};
-use crate::broad::BroadPhaseKind;
+use crate::broad::{self, BroadPhaseKind};
 use crate::resident::Resident;
 use crate::work::{Check, Task, Work};
 
@@ -49,6 +49,16 @@ pub enum Order {
         /// Drag, above 0, 1/s.
         drag_per_s: f64,
     },
+}
+
+impl Order {
+    /// Gravitational acceleration of every free body, m/s²; zero in first order.
+    pub fn gravity_m_s2(&self) -> Vec3 {
+        match self {
+            Order::Second { gravity_m_s2 } => *gravity_m_s2,
+            Order::First { .. } => Vec3::zeros(),
+        }
+    }
 }
 
 /// Minimum and maximum length of a trajectory, ticks. A push takes effect one and a half lengths
@@ -131,7 +141,7 @@ impl Dynamics {
             saved: Checkpoint::default(),
         };
         let mut rigid = Rigid::new(settings)?;
-        rigid.set_broad_phase(broad_phase.make());
+        rigid.set_broad_phase(broad::broad_phase(broad_phase));
         Ok(Dynamics {
             order,
             rigid: Some(Box::new(rigid)),

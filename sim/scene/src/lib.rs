@@ -18,7 +18,7 @@ mod work;
 mod world;
 
 pub use body::{AddError, BodyKind, BodySpec, CommandError, Shape};
-pub use broad::{BroadPhaseKind, KineticSweep, RegistrationPhase};
+pub use broad::{BroadPhaseKind, KineticSweep, RegistrationPhase, broad_phase};
 pub use dynamics::Order;
 pub use inside::{contains, surrounds};
 pub use work::Work;

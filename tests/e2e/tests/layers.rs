@@ -14,6 +14,7 @@ use hapticd_e2e::output;
 const LAYERS: [&[&str]; 7] = [
     &[
         "config/files",
+        "config/choices",
         "sim/elementary",
         "daemon/sync",
         "clients/protocol",

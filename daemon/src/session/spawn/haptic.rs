@@ -3,7 +3,6 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use hapticd_config as config;
 use hapticd_ipc::publish::BlockPublisher;
 use hapticd_loop::core::LoopCore;
 use hapticd_loop::thread::{self as haptic_thread, Pace};
@@ -52,10 +51,7 @@ impl Spawner<'_> {
         let spin_us = keys.spin_us;
         let priority = keys.rt_priority;
         let cpu = keys.cpu_affinity;
-        let pace = match keys.clock {
-            config::Clock::Host => Pace::Host,
-            config::Clock::Device => Pace::Device(0),
-        };
+        let pace = Pace::from(keys.clock);
         let links = haptic_thread::Links {
             inputs: half.inputs,
             commands: half.commands,

@@ -3,7 +3,7 @@
 
 use hapticd_counting::{Counting, counted};
 use hapticd_geometry::{Aabb, BroadPhase, SweptBox, Vec3};
-use hapticd_scene::BroadPhaseKind;
+use hapticd_scene::{BroadPhaseKind, broad_phase};
 use proptest::prelude::*;
 
 #[global_allocator]
@@ -146,8 +146,10 @@ fn all_pairs(boxes: &[SweptBox]) -> Vec<(u32, u32)> {
 
 /// Checks every broad phase, and a clone of it from some steps ago that has seen nothing since.
 fn check(scene: &mut Boxes, steps: usize) {
-    let mut broad: Vec<Box<dyn BroadPhase>> =
-        BroadPhaseKind::ALL.iter().map(|k| k.make()).collect();
+    let mut broad: Vec<Box<dyn BroadPhase>> = BroadPhaseKind::ALL
+        .iter()
+        .map(|k| broad_phase(*k))
+        .collect();
     let mut old = broad.clone();
     let (mut boxes, mut pairs) = (Vec::new(), vec![(7, 7)]);
     for step in 0..steps {
@@ -245,7 +247,10 @@ fn agree(boxes: &[SweptBox], broad: &mut [Box<dyn BroadPhase>]) -> usize {
 }
 
 fn all() -> Vec<Box<dyn BroadPhase>> {
-    BroadPhaseKind::ALL.iter().map(|k| k.make()).collect()
+    BroadPhaseKind::ALL
+        .iter()
+        .map(|k| broad_phase(*k))
+        .collect()
 }
 
 #[test]
@@ -339,7 +344,7 @@ fn round(k: u32, boxes: &mut Vec<SweptBox>) {
 fn what_goes_on_as_before_allocates_nothing() {
     let (mut boxes, mut pairs) = (Vec::new(), Vec::new());
     for kind in BroadPhaseKind::ALL {
-        let mut broad = kind.make();
+        let mut broad = broad_phase(kind);
         for k in 0..200 {
             round(k, &mut boxes);
             broad.overlapping(&boxes, &mut pairs);

@@ -284,3 +284,14 @@ fn events_go_to_those_who_listen_only_and_arms_remember_theirs() {
         [false, true]
     );
 }
+
+#[test]
+fn an_empty_configuration_gives_the_default_quotas() {
+    let context = hapticd_config::Context::new("", |_| None);
+    let loaded = hapticd_config::parse("empty.toml", "", &context).unwrap();
+    let expected = Quotas {
+        max_lease_ms: 1000,
+        ..Quotas::default()
+    };
+    assert_eq!(Quotas::from(&loaded.config.ipc), expected);
+}
