@@ -243,13 +243,9 @@ impl ContactSolver {
                     view(&row.a, &self.entries, movers),
                     view(&row.b, &self.entries, movers),
                 );
-                shove(
-                    row,
-                    [&a.arm, &b.arm],
-                    &self.entries,
-                    movers,
-                    Impulse { p, h },
-                );
+                let entries = &self.entries;
+                shove(&row.a, &a.arm, entries, movers, Impulse { p, h });
+                shove(&row.b, &b.arm, entries, movers, Impulse { p: -p, h });
             }
         }
     }
@@ -418,26 +414,22 @@ struct Impulse {
     h: f64,
 }
 
-/// Applies an impulse to the first side of a row, and its opposite to the second.
 #[inline]
 fn shove(
-    row: &Row,
-    arms: [&Vec3; 2],
+    side: &Side,
+    arm: &Vec3,
     entries: &[(u32, f64)],
     movers: &mut Movers<'_>,
-    impulse: Impulse,
+    Impulse { p, h }: Impulse,
 ) {
-    let Impulse { p, h } = impulse;
-    for ((side, arm), p) in [&row.a, &row.b].into_iter().zip(arms).zip([p, -p]) {
-        match side {
-            Side::Particles { first, count, .. } => {
-                let particles = &mut *movers.particles;
-                let entries_of = entries_of(entries, *first, *count);
-                spread(entries_of, &particles.inverse_mass, &p, &mut particles.x);
-            }
-            Side::Body { index, .. } => movers.bodies[*index as usize].shove(arm, &p, h),
-            Side::World(_) => {}
+    match side {
+        Side::Particles { first, count, .. } => {
+            let particles = &mut *movers.particles;
+            let entries_of = entries_of(entries, *first, *count);
+            spread(entries_of, &particles.inverse_mass, &p, &mut particles.x);
         }
+        Side::Body { index, .. } => movers.bodies[*index as usize].shove(arm, &p, h),
+        Side::World(_) => {}
     }
 }
 
@@ -501,7 +493,8 @@ fn solve(row: &mut Row, entries: &[(u32, f64)], movers: &mut Movers<'_>, h: f64)
     }
     let p = n * (along - row.along);
     row.along = along;
-    shove(row, [&a.arm, &b.arm], entries, movers, Impulse { p, h });
+    shove(&row.a, &a.arm, entries, movers, Impulse { p, h });
+    shove(&row.b, &b.arm, entries, movers, Impulse { p: -p, h });
     if row.friction == 0.0 {
         return true;
     }
@@ -524,6 +517,7 @@ fn solve(row: &mut Row, entries: &[(u32, f64)], movers: &mut Movers<'_>, h: f64)
         return false;
     }
     row.across = wanted;
-    shove(row, [&a.arm, &b.arm], entries, movers, Impulse { p, h });
+    shove(&row.a, &a.arm, entries, movers, Impulse { p, h });
+    shove(&row.b, &b.arm, entries, movers, Impulse { p: -p, h });
     true
 }
