@@ -192,7 +192,11 @@ mod tests {
         for (words, body, says) in [
             (with(0, 1), 7, "not a block of this protocol"),
             (with(1, 5 | 9 << 16), 7, "of version 9.0"),
-            (with(1, 1 | 2 << 16), 7, "of kind 1, not 5"),
+            (
+                with(1, 1 | u64::from(hapticd_protocol::MAJOR) << 16),
+                7,
+                "of kind 1, not 5",
+            ),
             (with(2, 5), 7, "says 5 words and has 25"),
             (with(6, 5 | 4 << 32), 7, "5 points and 4 triangles need 17"),
             (good(), 8, "body 7's, not body 8's"),

@@ -192,7 +192,7 @@ mod tests {
     fn a_header_is_at_its_published_words() {
         let words = sample().to_words();
         assert_eq!(words[0].to_le_bytes(), *b"HAPTICD\0");
-        assert_eq!(words[1], 2 | 2 << 16 | 4 << 32 | 3 << 48);
+        assert_eq!(words[1], 2 | 3 << 16 | 3 << 48);
         assert_eq!(words[2], 109 | 100 << 32);
         assert_eq!(words[4], 777);
         assert_eq!(words[5..], [0; 3]);

@@ -179,7 +179,7 @@ struct Elsewhere {
     /// Set while its device is gone; then it gives itself up.
     gone: Arc<AtomicBool>,
     given_up: &'static str,
-    drops: Drops,
+    _drops: Drops,
 }
 
 /// Counts those that were dropped.
@@ -268,7 +268,7 @@ fn a_gpu_that_was_given_up_is_opened_again_and_no_frame_is_missing() {
         move || -> Box<dyn Polygonizer> {
             Box::new(Elsewhere {
                 gone: gone.clone(),
-                drops: Drops(drops.clone()),
+                _drops: Drops(drops.clone()),
                 ..Elsewhere::default()
             })
         }
@@ -316,7 +316,7 @@ fn a_gpu_that_was_given_up_is_opened_again_and_no_frame_is_missing() {
         let [tried, dropped] = [&attempts, &drops].map(|count| count.load(Ordering::Relaxed));
         assert_eq!([tried, dropped], before, "not on this thread");
         skin.read(&mut frame).unwrap();
-        assert_eq!((frame.moment.frame, frame.moment.flags), (step, 0));
+        assert_eq!((frame.header.frame, frame.header.flags), (step, 0));
         let facts = links.state.facts();
         let gpu = facts.gpu.unwrap();
         let told = [

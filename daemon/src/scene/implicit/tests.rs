@@ -1,6 +1,7 @@
 //! Shapes are filled up to their sides and not beyond; curves are set from end to end.
 
 use super::*;
+use hapticd_deformable::Blending;
 
 fn body(text: &str) -> config::Body {
     let context = config::Context::new("", |_| None);

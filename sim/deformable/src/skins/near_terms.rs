@@ -158,7 +158,7 @@ mod tests {
         let state = line(40);
         let (mut out, mut work) = (surface(), NearTerms::default());
         let tool = Vec3::new(0.05, 0.006, 0.001);
-        near(&mut work, &state, Blending::Free, &tool, 0.005, &mut out);
+        work.fill(&state, Blending::Free, &tool, 0.005, &mut out);
         assert!(out.terms.len() < 12, "{}", out.terms.len());
         for step in 0..200 {
             let turn = 0.7 * f64::from(step);
@@ -178,7 +178,7 @@ mod tests {
         }
         let (mut out, mut work) = (surface(), NearTerms::default());
         let at = Vec3::new(0.002, 0.0, 0.0);
-        near(&mut work, &state, Blending::Free, &at, 0.005, &mut out);
+        work.fill(&state, Blending::Free, &at, 0.005, &mut out);
         let numbers: Vec<f64> = out.terms.iter().map(|t| t.velocity.y).collect();
         let expected: Vec<f64> = (168..232).map(f64::from).collect();
         assert_eq!(numbers, expected);
@@ -190,7 +190,7 @@ mod tests {
         let (mut out, mut work) = (surface(), NearTerms::default());
         let at = Vec3::zeros();
         let mut by = |state: &SkinState, at: &Vec3| {
-            near(&mut work, state, Blending::Controlled, at, 0.01, &mut out);
+            work.fill(state, Blending::Controlled, at, 0.01, &mut out);
             out.cliques.sort_unstable();
             (out.terms.len(), out.cliques.clone())
         };
@@ -220,7 +220,7 @@ mod tests {
         for step in 0..200 {
             let turn = 0.7 * f64::from(step);
             let tool = Vec3::new(0.04 + 0.035 * turn.sin(), 0.004 + 0.006 * turn.cos(), 0.005);
-            near(&mut work, &state, Blending::Creased, &tool, 0.002, &mut out);
+            work.fill(&state, Blending::Creased, &tool, 0.002, &mut out);
             let values: Vec<f64> = state.primitives.iter().map(|p| p.value(&tool)).collect();
             let windows = values.windows(3).map(|w| w.iter().sum::<f64>());
             let wanted = windows.fold(0.0, f64::max);
@@ -250,14 +250,7 @@ mod tests {
         }
         let (mut out, mut work) = (surface(), NearTerms::default());
         let at = Vec3::new(-0.002, 0.0, 0.0);
-        near(
-            &mut work,
-            &state,
-            Blending::Controlled,
-            &at,
-            0.005,
-            &mut out,
-        );
+        work.fill(&state, Blending::Controlled, &at, 0.005, &mut out);
         // Fifteen primitives have 3^5 cliques, seven have 3 * 3 * 1.
         assert_eq!((out.terms.len(), out.cliques.len()), (7, 9));
         assert_eq!(work.number(6), 6);
