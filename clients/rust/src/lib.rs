@@ -24,8 +24,8 @@
 //!   glTF.
 //! * **Leases.** A client that has bodies must send a request at least every
 //!   [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its bodies ramps to
-//!   zero. A pose command, or [`Client::renew`], in every frame is enough. When a client's process
-//!   dies or closes the connection, the force of its bodies is zero at the next tick.
+//!   zero. A pose command, or [`Client::renew_leases`], in every frame is enough. When a client's
+//!   process dies or closes the connection, the force of its bodies is zero at the next tick.
 //!
 //! # When the daemon goes away
 //!
