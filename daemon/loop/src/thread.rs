@@ -39,12 +39,17 @@ pub enum Pace {
     Device(usize),
 }
 
-impl From<hapticd_config::Clock> for Pace {
-    /// Takes the first arm as the device.
-    fn from(clock: hapticd_config::Clock) -> Self {
-        match clock {
+impl From<&hapticd_config::Config> for Pace {
+    /// Takes the first arm of kind "hid" as the device: a simulated arm before it is no clock.
+    fn from(config: &hapticd_config::Config) -> Self {
+        let is_hid =
+            |arm: &hapticd_config::Arm| matches!(arm.device, hapticd_config::Device::Hid { .. });
+        match config.haptic_loop.clock {
             hapticd_config::Clock::Host => Pace::Host,
-            hapticd_config::Clock::Device => Pace::Device(0),
+            // A configuration without such an arm is refused.
+            hapticd_config::Clock::Device => {
+                Pace::Device(config.arms.iter().position(is_hid).unwrap_or(0))
+            }
         }
     }
 }
@@ -336,5 +341,30 @@ fn await_report<P>(
             return false;
         }
         sleeper.sleep_ns(period / 50);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pace(clock: &str, arms: &[&str]) -> Pace {
+        let tool = "tool = { kind = \"sphere\", radius_m = 0.005 }";
+        let arm =
+            |(k, keys): (usize, &&str)| format!("[[arm]]\nname = \"arm{k}\"\n{keys}\n{tool}\n");
+        let arms: String = arms.iter().enumerate().map(arm).collect();
+        let text = format!("[loop]\nclock = \"{clock}\"\n{arms}");
+        let context = hapticd_config::Context::new("", |_| None);
+        let loaded = hapticd_config::parse("test.toml", &text, &context).unwrap();
+        Pace::from(&loaded.config)
+    }
+
+    #[test]
+    fn the_first_real_arm_is_the_clock_wherever_it_stands() {
+        let simulated = "kind = \"simulated\"\nintention = \"rest\"";
+        let real = "kind = \"hid\"\nprofile = \"openffboard\"";
+        assert_eq!(pace("device", &[real, simulated]), Pace::Device(0));
+        assert_eq!(pace("device", &[simulated, real, real]), Pace::Device(1));
+        assert_eq!(pace("host", &[simulated, real]), Pace::Host);
     }
 }

@@ -51,7 +51,7 @@ impl Spawner<'_> {
         let spin_us = keys.spin_us;
         let priority = keys.rt_priority;
         let cpu = keys.cpu_affinity;
-        let pace = Pace::from(keys.clock);
+        let pace = Pace::from(self.config);
         let links = haptic_thread::Links {
             inputs: half.inputs,
             commands: half.commands,
