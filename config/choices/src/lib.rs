@@ -1,8 +1,9 @@
 //! Choices that the configuration and the simulations share, and the macro that defines any choice.
 //!
-//! A choice is an enum without fields, with a word for each value and what it means. A key of the
-//! configuration whose words select a method of `sim` has its type here, so that both have the same
-//! type and `sim` sees nothing of the configuration. The other choices are the configuration's own.
+//! A choice is an enum without fields, with a word for each value and what it means. If the words
+//! of a configuration key select a method of `sim`, the key's type is defined here. Both sides then
+//! share one type, and `sim` does not depend on the configuration. All other choices belong to the
+//! configuration.
 //!
 //! Pure data: nothing here allocates or fails.
 
@@ -29,7 +30,7 @@ pub trait Choices: Sized + 'static {
     fn name(&self) -> &'static str;
 }
 
-/// Defines a choice: an enum whose values are words. The doc comment of a value is also the
+/// Defines a choice: an enum with a word for each value. The doc comment of a value is also the
 /// documentation of its word. Write `Name = Value` if the type has a default.
 #[macro_export]
 macro_rules! choices {

@@ -42,7 +42,7 @@ impl SceneRequests {
         self.send(command, None)
     }
 
-    /// Sends a command whose reply comes with this token.
+    /// Sends a command. Its reply carries this token.
     ///
     /// # Errors
     /// The command, if [`MAX_AWAITED`] replies are awaited, the queue of requests is full, or the
@@ -109,7 +109,7 @@ mod tests {
         replies.send(served.recv().unwrap().token, SceneReply::Done);
         assert!(wake.clear());
         assert_eq!(requests.next_reply(), Some((5, SceneReply::Done)));
-        // Nobody awaits a reply to this one.
+        // No client waits for a reply to this one.
         requests.post(HALT).unwrap_or_else(|_| panic!("sent"));
         replies.send(served.recv().unwrap().token, SceneReply::Done);
         assert!(!wake.clear());

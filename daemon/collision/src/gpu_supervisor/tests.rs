@@ -373,7 +373,7 @@ fn who_ends_leaves_all_backends_to_the_gpu_supervisor() {
     assert!(!supervisor.round(&|| 2 * S));
     assert_eq!(numbers(&drops), [1, 0]);
 
-    // Without a GPU supervisor nobody drops them.
+    // Without a GPU supervisor they are leaked.
     let Play {
         scene,
         end,
