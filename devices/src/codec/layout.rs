@@ -224,7 +224,7 @@ pub enum LayoutError {
         first: usize,
     },
     /// An axis number that no arm has.
-    #[error("axis {axis} is none of 0 to {}", MAX_AXES - 1)]
+    #[error("axis {axis} is out of range: 0 to {}", MAX_AXES - 1)]
     Axis {
         /// Axis number in the layout.
         axis: u8,

@@ -94,7 +94,7 @@ fn ticks() -> u64 {
 }
 
 fn told(scene: &Scene, what: &str) {
-    #[allow(clippy::print_stderr, reason = "for who reads a failure")]
+    #[allow(clippy::print_stderr, reason = "read when a test fails")]
     {
         eprintln!(
             "{what}: least {:.2e} m, touched {} starved {} of {} ticks, faults and builds {:?}",

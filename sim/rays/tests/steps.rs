@@ -263,7 +263,7 @@ fn predictions_keep_what_walks_alone_lose() {
                 all += truth.len();
                 assert!(
                     walked.iter().all(|p| truth.contains(p)),
-                    "contacts that are none"
+                    "false contacts"
                 );
             }
         }

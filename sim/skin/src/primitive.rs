@@ -123,7 +123,7 @@ impl Primitive {
         let finite = |some: &[Vec3]| some.iter().all(|p| p.iter().all(|x| x.is_finite()));
         let wrong = |what| Err(PrimitiveError::Shape { skeleton, what });
         if !(1.0 / (self.radius_m * self.radius_m)).is_finite() {
-            return wrong("its radius is so small that the square of it is none");
+            return wrong("its radius is so small that its square is zero");
         }
         let ends: &[Vec3] = match &skeleton {
             Skeleton::Segment(ends) | Skeleton::Convolved(ends) | Skeleton::Cylinder(ends, _) => {

@@ -342,7 +342,7 @@ impl Fixture {
             wrong = Some("not finite");
         }
         if (outcome.proxy.rotation.coords.norm() - 1.0).abs() > 1e-9 {
-            wrong = Some("rotation is none");
+            wrong = Some("rotation is not of length 1");
         }
         if outcome.contact_count > MAX_CONTACTS {
             wrong = Some("contact count");

@@ -274,7 +274,7 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
     assert_eq!(
         play.stats().takeovers,
         2,
-        "who was refused computed nothing"
+        "a refused backend computed something"
     );
 }
 

@@ -156,7 +156,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             Row::new("steps in which it meets the floor", "", Value::Null, out.meetings),
             Row::new("steps that end below the floor", "", 0, out.below),
             Row::new("lowest corner over all steps", "m", Value::Null, out.lowest_m),
-            Row::new("steps with a number that is none", "", 0, out.bad),
+            Row::new("steps with a number that is not finite", "", 0, out.bad),
             Row::new("steps cut short", "", 0, out.cut),
             Row::new("steps in which the energy rises by more than rounding", "", 0, out.rises),
             Row::new("largest rise of the energy in a step, of that at the start", "", 0, out.largest_rise),

@@ -13,7 +13,7 @@ use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdi
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "registration-pairs",
-    title: "section 8.3: who is within 2 m in a corridor, by registration, grid and hash: the same pairs",
+    title: "section 8.3: people within 2 m of each other in a corridor, by registration, grid and hash: the same pairs",
     judges: Judges::CountsAndTime(&["--steps", "60"]),
     run,
 };

@@ -328,7 +328,7 @@ fn box_36_virtual_edges_make_a_fast_polygon_seen_and_fled_in_time() {
         assert_eq!(
             fastest > 1.4 + 1e-9,
             panicked,
-            "only who panics runs: {fastest}"
+            "only those that panic run: {fastest}"
         );
         gaps.push((first_seen.unwrap(), least));
     }
