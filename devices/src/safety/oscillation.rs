@@ -30,7 +30,8 @@
 //! seconds, because the cause of the excessive stiffness remains.
 //!
 //! Not detected: oscillation slower than 15 Hz, and motion that leaves the surface between the
-//! bounces with a longer period. These cannot be distinguished from tapping.
+//! bounces with a longer period. By its reversals such motion cannot be distinguished from tapping;
+//! the passivity controller distinguishes it by the energy that it is given.
 //!
 //! # Practice
 //! Fixed memory, constant time, no allocation.
@@ -292,19 +293,87 @@ mod tests {
     }
 
     #[test]
-    fn a_hand_is_no_oscillation() {
+    fn hand_motion_is_ignored() {
         // Fast tapping at 10 Hz by half a centimetre; tremor with a large force swing.
         assert_eq!(first_detection(10.0, 0.005, 1000.0, 5.0), None);
         assert_eq!(first_detection(12.0, 0.001, 2000.0, 5.0), None);
     }
 
     #[test]
-    fn what_rings_down_is_no_oscillation_and_what_rings_up_is_one() {
+    fn ringing_down_is_no_oscillation_and_ringing_up_is() {
         for hz in [15.5, 20.0, 40.0] {
             assert_eq!(first_of_growing(hz, -2.0, 0.01, 3000.0, 2.0), None, "{hz}");
             let t = first_of_growing(hz, 2.0, 5e-4, 3000.0, 1.0);
             assert!(t.is_some_and(|t| t <= 3.5 / hz + 2e-3), "{hz} Hz: {t:?}");
         }
+    }
+
+    /// The last swing there and back is held against the two before, each there and back.
+    #[test]
+    fn a_swing_there_and_back_must_be_as_long_as_the_longest_before() {
+        for (swing_lengths, is_sustained) in [
+            ([0.0, 1.0, 1.0, 1.0, 1.0, 1.0], true),
+            // A drift makes one way longer and the other shorter.
+            ([0.0, 0.0, 3.0, 1.0, 3.5, 0.45], true),
+            ([0.0, 1.0, 1.0, 1.0, 1.0, 0.5], false),
+            ([0.0, 1.0, 1.0, 2.0, 1.0, 1.0], false),
+            ([0.0, 2.0, 1.0, 1.0, 1.0, 1.0], false),
+        ] {
+            let axis = Axis {
+                swing_lengths,
+                ..Axis::default()
+            };
+            assert_eq!(axis.is_sustained(), is_sustained, "{swing_lengths:?}");
+        }
+    }
+
+    /// What would be lowered to just the floor is lowered.
+    #[test]
+    fn the_gain_may_be_lowered_to_its_floor() {
+        let mut detector = OscillationDetector::default();
+        detector.gain = 2.0 * GAIN_FLOOR;
+        let seen = (0..500_u64).find_map(|tick| {
+            let x = Vec3::x() * (1e-3 * (TAU * 50.0 * tick as f64 * 1e-3).sin());
+            let (wanted, now_ns) = (x * -1e3, tick * 1_000_000);
+            // Nothing comes back in no time.
+            let seen = detector.step(now_ns, 0.0, observed(&x, &wanted, None), MIN_AMPLITUDES);
+            (seen != Verdict::Calm).then_some(seen)
+        });
+        assert_eq!(
+            (seen, detector.gain()),
+            (Some(Verdict::Lowered), GAIN_FLOOR)
+        );
+    }
+
+    /// A swing of the force by just the amplitude counts.
+    #[test]
+    fn the_smallest_swing_of_the_force_counts() {
+        for (force_n, is_seen) in [(0.25, true), (0.249, false)] {
+            let mut detector = OscillationDetector::default();
+            let seen = (0..500_u64).any(|tick| {
+                let sign = if tick % 20 < 10 { 1.0 } else { -1.0 };
+                let (place, wanted) = (Vec3::x() * (1e-3 * sign), Vec3::x() * (-force_n * sign));
+                let observed = observed(&place, &wanted, None);
+                detector.step(tick * 1_000_000, 1e-3, observed, MIN_AMPLITUDES) == Verdict::Lowered
+            });
+            assert_eq!(seen, is_seen, "{force_n} N");
+        }
+    }
+
+    /// Whichever way the first swing goes, it is the first that counts.
+    #[test]
+    fn both_directions_count_alike() {
+        let first_seen = |sign: f64| {
+            let mut detector = OscillationDetector::default();
+            (0..500_u64).find(|tick| {
+                let swing = sign * (TAU * 40.0 * *tick as f64 * 1e-3).sin();
+                let (place, wanted) = (Vec3::x() * (1e-3 * swing), Vec3::x() * -swing);
+                let observed = observed(&place, &wanted, None);
+                detector.step(tick * 1_000_000, 1e-3, observed, MIN_AMPLITUDES) == Verdict::Lowered
+            })
+        };
+        assert_eq!(first_seen(1.0), first_seen(-1.0));
+        assert!(first_seen(1.0).is_some());
     }
 
     #[test]
