@@ -240,7 +240,7 @@ impl<'e> Entries<'e> {
                 && solid.value == Value::Boolean(false)
             {
                 let diagnostic = Diagnostic::new(Problem::DynamicNotSolid, solid.origin.span());
-                found.push(diagnostic.help("its mass is that of its inside: leave `solid` out"));
+                found.push(diagnostic.help("its mass comes from its inside: omit `solid`"));
             }
         }
     }
@@ -304,8 +304,8 @@ impl<'e> Entries<'e> {
             let diagnostic = Diagnostic::new(problem, kind.origin.span());
             let related = other.first().and_then(|kind| kind.origin.span());
             found.push(diagnostic.related(related, "this is not planar").help(
-                "planar scenes have polygons, stars and discs alone: give it another shape, \
-                 or all others one of these",
+                "planar scenes have only polygons, stars and discs: change its shape, or all the \
+                 others",
             ));
         }
     }

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_put_in_as_in_a_shell() {
+    fn variables_expand_as_in_a_shell() {
         assert_eq!(expand("$RUN/x").unwrap(), "/run/user/7/x");
         assert_eq!(expand("${RUN}x").unwrap(), "/run/user/7x");
         assert_eq!(expand("${RUN:-/tmp}/x").unwrap(), "/run/user/7/x");

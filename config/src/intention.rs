@@ -192,7 +192,7 @@ fn check(root: &DeTable<'_>, read: Option<&HandIntention>, found: &mut Vec<Diagn
                 unit: Some("s"),
             };
             let diagnostic = Diagnostic::new(problem, span_of("period_s"));
-            found.push(diagnostic.help("or as far below zero, for turns that go clockwise"));
+            found.push(diagnostic.help("or the same below zero, for clockwise turns"));
         }
         Some(HandIntention::Script {
             track,

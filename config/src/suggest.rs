@@ -71,7 +71,7 @@ const RETIRED: [(&str, &str, &str); 3] = [
         NO_EFFECT,
     ),
 ];
-const NO_EFFECT: &str = "it is gone, since it had no effect: delete the line";
+const NO_EFFECT: &str = "it was removed; it had no effect: delete the line";
 
 /// Returns the hint for an unknown key in a table whose keys are `known`; `schema` has all tables
 /// of the configuration.
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_in_the_wrong_table_is_sent_home() {
+    fn a_misplaced_key_names_its_table() {
         assert_eq!(
             for_key("peak_force_n", &["rate_hz"], Config::SECTION),
             "`peak_force_n` belongs in [safety]"

@@ -156,7 +156,7 @@ fn missing_mesh_files_are_found_by_the_file_check_and_not_before() {
 }
 
 #[test]
-fn what_a_user_of_the_configuration_finds_stands_at_its_key() {
+fn findings_after_parsing_are_reported_at_their_key() {
     let text = "[[arm]]\nname = \"right\"\nkind = \"simulated\"\nintention = \"press\"\ntool = { kind = \"mesh\", file = \"pen.obj\" }\n";
     let loaded = parse("a.toml", text, &context()).unwrap();
     let find = |key: Option<&str>, message: &str| Finding {

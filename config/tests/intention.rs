@@ -36,7 +36,7 @@ fn every_fault_of_a_track_is_told() {
 }
 
 #[test]
-fn what_no_single_key_says_is_told_as_well() {
+fn faults_beyond_a_single_key_are_reported() {
     let pose = "{ t_s = 0.0, position = [0.0, 0.0, 0.0] }";
     for (text, words) in [
         (String::new(), "the file needs the key `kind`"),

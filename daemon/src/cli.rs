@@ -36,9 +36,9 @@ enum Command {
     Demo(run::DemoArgs),
     /// Run a configuration.
     Run(run::RunArgs),
-    /// Run a configuration without a view and record everything that crosses the loop.
+    /// Run a configuration without a view and record all that crosses the loop.
     Record(record::Args),
-    /// Compute a recording again and say whether it comes out bit for bit the same.
+    /// Replay a recording and report whether it is identical bit for bit.
     Replay(replay::Args),
     /// Check a configuration without opening any device.
     Check(check::Args),
@@ -158,7 +158,7 @@ fn create(path: &Path, force: bool) -> Result<(File, CreatedFile), Failure> {
 /// Returns the failure for a file that exists already.
 fn taken(path: &Path) -> Failure {
     Failure::Input(format!(
-        "{}: it exists already: choose another name, remove it, or overwrite it with --force",
+        "{}: already exists: choose another name, remove it, or overwrite it with --force",
         path.display()
     ))
 }

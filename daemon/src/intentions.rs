@@ -18,7 +18,7 @@ const MAX_TEXT_BYTES: u64 = 16 << 20;
 #[non_exhaustive]
 pub enum Error {
     /// The name is not one of [`INTENTIONS`].
-    #[error("there is no intention `{name}`; there are: {}", INTENTIONS.join(", "))]
+    #[error("there is no intention `{name}`; known: {}", INTENTIONS.join(", "))]
     Unknown {
         /// The unknown name.
         name: String,

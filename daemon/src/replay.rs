@@ -51,7 +51,7 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// The recording ends in order.
+    /// The recording is complete.
     Complete,
     /// The file is cut off; everything before the cut was replayed.
     Truncated,
@@ -277,7 +277,7 @@ impl Replay {
         for body in &message.gone {
             if !self.core.forget(*body) {
                 return Err(format!(
-                    "more bodies are gone before tick {} than there can be",
+                    "too many bodies are gone before tick {}",
                     message.tick
                 ));
             }
@@ -285,7 +285,7 @@ impl Replay {
         for &(body, silent) in &message.silenced {
             if !self.core.silence(Silencing { body, silent }) {
                 return Err(format!(
-                    "more bodies are silenced before tick {} than there can be",
+                    "too many bodies are silenced before tick {}",
                     message.tick
                 ));
             }
@@ -339,7 +339,7 @@ impl Replay {
         }
         let Some(snapshot) = self.snapshots.remove(&offered) else {
             return Err(format!(
-                "the collision step with snapshot {offered} is missing, which arm {index} was given before tick {tick}"
+                "the collision step of snapshot {offered}, given to arm {index} before tick {tick}, is missing"
             ));
         };
         // Snapshots that were skipped are not offered any more.
@@ -354,7 +354,7 @@ impl Replay {
         }
         if snapshot.arm != index {
             return Err(format!(
-                "snapshot {offered}, which arm {index} was given before tick {tick}, is another arm's"
+                "snapshot {offered}, given to arm {index} before tick {tick}, is another arm's"
             ));
         }
         self.spare.extend(self.core.offer(snapshot));
@@ -369,14 +369,14 @@ impl Replay {
         }
         let missing = || {
             format!(
-                "the soft step with answer {offered} is missing, which arm {index} was given before tick {tick}"
+                "the soft step of answer {offered}, given to arm {index} before tick {tick}, is missing"
             )
         };
         let deformable = self.deformable.as_mut().ok_or_else(missing)?;
         let answer = deformable.answers.remove(&offered).ok_or_else(missing)?;
         if answer.arm != index {
             return Err(format!(
-                "soft answer {offered}, which arm {index} was given before tick {tick}, is another arm's"
+                "soft answer {offered}, given to arm {index} before tick {tick}, is another arm's"
             ));
         }
         // The loop takes every answer in order, so it took the earlier ones as well. Their
@@ -430,7 +430,7 @@ impl Replay {
         }
         if message.query_tick != self.tick {
             return Err(format!(
-                "soft step {} answered tick {} but was written after tick {} and later",
+                "soft step {} answered tick {} but was written after tick {}",
                 message.step, message.query_tick, self.tick
             ));
         }
@@ -473,7 +473,7 @@ impl Replay {
         if message.dynamics_landed {
             let Some(mut work) = self.planning.take() else {
                 return Err(format!(
-                    "before collision step {} a trajectory came back that no step had begun",
+                    "before collision step {}, a trajectory came that no step had begun",
                     message.step
                 ));
             };
@@ -506,7 +506,7 @@ impl Replay {
         }
         if message.query_tick != self.tick {
             return Err(format!(
-                "collision step {} answered tick {} but was written after tick {} and later",
+                "collision step {} answered tick {} but was written after tick {}",
                 message.step, message.query_tick, self.tick
             ));
         }

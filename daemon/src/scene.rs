@@ -62,7 +62,7 @@ pub enum SceneError {
     #[error("body `{0}` is a sphere; bodies are meshes: use `icosphere`")]
     SphereBody(String),
     /// A soft body, cloth or crowd is used where a rigid body is needed.
-    #[error("body `{0}` is the soft simulation's; the rigid scene has no place for it")]
+    #[error("body `{0}` is deformable; the rigid scene cannot hold it")]
     IsDeformable(String),
     /// The simulation refuses a soft body, cloth or crowd.
     #[error(transparent)]
@@ -83,7 +83,7 @@ pub enum SceneError {
     #[error(transparent)]
     Implicit(#[from] implicit::ImplicitError),
     /// A body that only needles meet is used where a rigid body is needed.
-    #[error("body `{0}` is for needles; the rigid scene has no place for it")]
+    #[error("body `{0}` is for needles; the rigid scene cannot hold it")]
     IsForNeedles(String),
     /// A needle, or what it goes into, cannot be made.
     #[error(transparent)]
@@ -93,7 +93,7 @@ pub enum SceneError {
     Volume(#[from] volume::VolumeError),
     /// Samples are used where a surface is needed.
     #[error(
-        "{what} `{name}`: a `{shape}` is made of samples: only implicit bodies whose model is \"fixed\" are"
+        "{what} `{name}`: a `{shape}` is made of samples: only an implicit body of model \"fixed\" can be"
     )]
     Samples {
         /// "body" or "the tool of arm".
@@ -108,8 +108,8 @@ pub enum SceneError {
     Planar(#[from] planar::PlanarError),
     /// All triangles of a solid body face inwards.
     #[error(
-        "body `{name}` is declared solid, and its closed mesh is {detail}; hapticd does not turn them: \
-         turn them round in the file, or say `solid = false`"
+        "body `{name}` is declared solid, but its closed mesh is {detail}; flip the triangles in \
+         the file, or set `solid = false`"
     )]
     InsideOut {
         /// Name of the body.

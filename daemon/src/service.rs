@@ -300,7 +300,7 @@ impl ArmSummary {
     }
 }
 
-/// The server's half of the session's channels. Its thread waits for its sockets only.
+/// The server's half of the session's channels. Its thread waits only for its sockets.
 pub(crate) struct Links {
     /// Straight to the haptic loop: what clients restrict.
     pub(crate) restrictions: RestrictionsOwner,
@@ -308,7 +308,7 @@ pub(crate) struct Links {
     pub(crate) gone: ring::Producer<BodyOrder>,
     /// To the collision thread and back.
     pub(crate) requests: SceneRequests,
-    /// Through which the collision thread wakes the server.
+    /// The collision thread wakes the server through it.
     pub(crate) wake: Wake,
     /// The newest status.
     pub(crate) live: latest::Reader<Live>,
@@ -319,17 +319,17 @@ pub(crate) struct Links {
 /// What clients are told of the session when they connect.
 #[derive(Clone, Copy)]
 pub(crate) struct Announced<'a> {
-    /// By index.
+    /// The arms.
     pub(crate) arms: &'a [ArmSummary],
     /// The rigid bodies.
     pub(crate) bodies: &'a [BodyInfo],
-    /// Of the deformable bodies and the needles.
+    /// Deformable bodies and needles.
     pub(crate) surfaces: &'a [SurfaceInfo],
-    /// Of the implicit bodies.
+    /// Implicit bodies.
     pub(crate) skins: &'a [SkinInfo],
-    /// Of the rigid bodies and the tools, by identity.
+    /// Shapes of rigid bodies and tools, by id.
     pub(crate) shapes: &'a [(u32, Cow<'a, TriMesh>)],
-    /// Of the loop.
+    /// Loop period.
     pub(crate) period_ns: u64,
 }
 
@@ -507,8 +507,8 @@ impl Service {
         self.handle.stop();
         match self.thread.join() {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "the server of the clients ended badly"),
-            Err(_) => tracing::error!("the server of the clients died"),
+            Ok(Err(error)) => tracing::warn!(%error, "the client server failed"),
+            Err(_) => tracing::error!("the client server panicked"),
         }
     }
 }
@@ -523,13 +523,13 @@ fn answer(reply: SceneReply) -> Answer {
     }
 }
 
-/// Starts the server's thread. Gives also the priority that it was refused.
+/// Starts the server's thread. Also returns the refused priority.
 fn start_thread(server: Server, of_loop: u32) -> std::io::Result<(ServerThread, Option<Step>)> {
     let (tell, told) = std::sync::mpsc::channel();
     let thread = std::thread::Builder::new()
         .name("ipc".into())
         .spawn(move || {
-            let refused = priority::request(of_loop, priority::IPC, "nice of the clients' thread");
+            let refused = priority::request(of_loop, priority::IPC, "client thread niceness");
             // If nobody wants to know there is nobody to tell.
             let _ = tell.send(refused);
             server.run()

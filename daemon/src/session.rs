@@ -85,7 +85,7 @@ pub enum SessionError {
     #[error("signals cannot be received: {0}")]
     Signals(std::io::Error),
     /// A thread could not be created.
-    #[error("thread {name} cannot be made: {error}")]
+    #[error("cannot start thread {name}: {error}")]
     Thread {
         /// Name of the thread.
         name: &'static str,
@@ -93,7 +93,7 @@ pub enum SessionError {
         error: std::io::Error,
     },
     /// No wake-up for the clients' server.
-    #[error("the clients' server cannot be woken: {0}")]
+    #[error("cannot wake the clients' server: {0}")]
     Wake(std::io::Error),
     /// The clients' sockets could not be set up.
     #[error(transparent)]
@@ -102,7 +102,7 @@ pub enum SessionError {
     #[error(transparent)]
     Backend(#[from] backend::NoBackend),
     /// A thread ended unexpectedly.
-    #[error("thread {0} died; force was taken off")]
+    #[error("thread {0} died; force is off")]
     Died(&'static str),
 }
 

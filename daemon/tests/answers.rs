@@ -92,7 +92,7 @@ fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
     let daemon = start("kinds", &format!("{ARM}{BODIES}"), &[]);
     let mut app = daemon.app();
     let stone = body(&mut app, "stone");
-    let words = format!("body {stone} is dynamic: forces move it, clients move kinematic bodies");
+    let words = format!("body {stone} is dynamic: clients can move only kinematic bodies");
     says(
         app.set_body_pose(stone, at(1.0, 0.0, 0.4), 0.1, 100),
         ErrorCode::NotPermitted,
@@ -100,7 +100,7 @@ fn only_kinematic_bodies_are_moved_and_a_refusal_says_what_a_body_is() {
     );
     says(app.halt_body(stone), ErrorCode::NotPermitted, &words);
     let floor = body(&mut app, "floor");
-    let words = format!("body {floor} is static: nothing moves it, clients move kinematic bodies");
+    let words = format!("body {floor} is static: clients can move only kinematic bodies");
     says(
         app.set_body_pose(floor, at(1.0, 0.0, 0.4), 0.1, 100),
         ErrorCode::StaticBody,
@@ -214,7 +214,7 @@ fn a_lease_out_of_range_is_told_once_with_the_bound_of_its_side() {
 }
 
 #[test]
-fn whose_a_body_is_is_said_as_it_is() {
+fn a_refusal_names_the_bodys_owner() {
     let text = format!("[ipc]\nmax_lease_ms = 10000\n{ARM}{BODIES}");
     let daemon = start("whose", &text, &[]);
     let (mut app, mut other) = (daemon.app(), daemon.app());
@@ -222,7 +222,7 @@ fn whose_a_body_is_is_said_as_it_is() {
     says(
         app.remove_body(lid),
         ErrorCode::NotPermitted,
-        &format!("body {lid} is the configuration's: no client removes it"),
+        &format!("body {lid} is from the configuration: not removable"),
     );
     other
         .set_body_pose(lid, at(1.0, 0.0, 0.4), 0.001, 10_000)
@@ -230,7 +230,7 @@ fn whose_a_body_is_is_said_as_it_is() {
     let error = refused(app.set_body_pose(lid, at(1.0, 0.0, 0.4), 0.1, 100));
     assert_eq!(
         error.to_string(),
-        format!("body {lid} is the configuration's, and another client is moving it")
+        format!("body {lid} is from the configuration; another client moves it")
     );
     let theirs = other.add_body(&block("theirs"), &cuboid([0.02; 3], 1));
     let theirs = theirs.unwrap();
@@ -272,7 +272,7 @@ fn the_end_is_told_once_to_each_client() {
 }
 
 #[test]
-fn who_finds_no_place_is_told_how_many_there_are_for_its_kind() {
+fn a_refused_connection_is_told_how_many_its_socket_takes() {
     let text = format!("[ipc]\nmax_clients = 2\n{ARM}{BODIES}");
     let daemon = start("places", &text, &[]);
     let connect = |socket| Client::connect_to(&daemon.socket(socket), "one more");
@@ -291,7 +291,7 @@ fn who_finds_no_place_is_told_how_many_there_are_for_its_kind() {
 }
 
 #[test]
-fn what_a_body_takes_in_memory_is_not_told_as_the_size_of_its_mesh() {
+fn the_memory_of_a_body_is_not_reported_as_its_mesh_size() {
     let text = format!("[ipc]\nmemory_mb = 16\n{ARM}{BODIES}");
     let daemon = start("memory", &text, &[]);
     let mut app = daemon.app();
@@ -306,7 +306,7 @@ fn what_a_body_takes_in_memory_is_not_told_as_the_size_of_its_mesh() {
     let said = error.to_string();
     assert!(!said.contains("bytes of mesh"), "{said}");
     let resident = format!(
-        "the body would take {} MB of resident memory with all that is made of its mesh, \
+        "the body would take {} MB of memory, with everything built from its mesh, \
          8 MB are left",
         error.number.div_ceil(1 << 20)
     );

@@ -263,7 +263,7 @@ fn rounds(tick: &mut u64, mut round: impl FnMut(u64), mut done: impl FnMut() -> 
 
 /// The soft bodies' thread itself: its reports of a GPU that is lost, sought in vain, and found.
 #[test]
-fn the_soft_thread_takes_over_what_the_keeper_finds() {
+fn the_soft_thread_takes_over_a_reopened_gpu() {
     let mut scene = palpation().deformable.unwrap();
     let gpu = open();
     let breaker = gpu.breaker();
@@ -339,7 +339,7 @@ fn the_soft_thread_takes_over_what_the_keeper_finds() {
 
 /// The same for the collision thread itself.
 #[test]
-fn the_collision_thread_takes_over_what_the_keeper_finds() {
+fn the_collision_thread_takes_over_a_reopened_gpu() {
     let setup = assembly();
     let limits = Limits {
         triangles: 0,
@@ -430,7 +430,7 @@ fn the_collision_thread_takes_over_what_the_keeper_finds() {
 
 /// The same for the skin thread itself: every frame is shown, whoever makes it.
 #[test]
-fn the_skin_thread_takes_over_what_the_gpu_supervisor_finds() {
+fn the_skin_thread_takes_over_a_reopened_gpu() {
     const ID: u32 = 1 << 30;
     let info = SkinInfo {
         id: ID,
@@ -561,7 +561,7 @@ fn a_gpu_that_does_not_answer_is_not_handed_over() {
 
 /// A GPU that did not exist at the start is not requested later.
 #[test]
-fn only_what_was_had_is_asked_again() {
+fn only_lost_gpus_are_reopened() {
     use hapticd_collision::backend::supervise;
     let mut deformable = palpation();
     let (threads, _end) = gpu_threads();
@@ -639,7 +639,7 @@ fn assembly() -> SessionSetup {
 /// in the middle of it, and so is the next one that the GPU supervisor finds. Every record of every
 /// tick is the same as without a GPU, to the last bit.
 #[test]
-fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
+fn a_gpu_mid_phase_and_its_loss_are_not_felt() {
     const TICKS: usize = 3_000;
     let mut alone = driver(assembly());
     // Everything but the time that the tick took, and the number of bodies whose pairs the GPU
@@ -742,7 +742,7 @@ fn a_gpu_that_looks_for_what_is_near_is_not_felt_nor_missed() {
 
 /// The same for the mid-phase; small scenes do not open a device unless configured to.
 #[test]
-fn who_looks_for_what_is_near_is_what_was_asked_for() {
+fn a_mid_phase_is_the_requested_one_or_an_error() {
     use hapticd_collision::backend::choose_midphase;
     use hapticd_config::Backend;
     let mut collider = assembly().collider;

@@ -122,7 +122,7 @@ fn a_fault_script_is_rebuilt_from_the_log_alone() {
     assert_eq!(open, None, "{log}");
     assert_eq!(script, expected(), "{log}");
     // The log also has the whole duration without force.
-    assert!(log.contains(" INFO arm=right force on, off for "), "{log}");
+    assert!(log.contains(" INFO arm=right force on after "), "{log}");
 }
 
 #[test]

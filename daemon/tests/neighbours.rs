@@ -9,7 +9,7 @@ use hapticd_config as config;
 use hapticd_deformable::SkinStates;
 
 #[test]
-fn the_demo_scenes_are_the_same_whoever_finds_neighbours() {
+fn the_demo_scenes_are_the_same_with_either_finder() {
     for (name, text) in [
         ("coil", include_str!("../../config/coil.toml")),
         ("fluid", include_str!("../../config/fluid.toml")),

@@ -38,7 +38,7 @@ pub struct Driver {
     sequence: u64,
     /// Complete poses since the last sample.
     new_poses: u32,
-    /// Something other than the pose has changed that a sample shows.
+    /// Something else that a sample shows has changed.
     news: bool,
     last_change_ns: u64,
     last_sample_ns: u64,
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linkage_that_cannot_be_keeps_its_last_pose_and_gets_no_force() {
+    fn an_impossible_linkage_keeps_its_last_pose_and_gets_no_force() {
         let mut driver = driver("pantograph-2dof");
         let report = |left: f64, right: f64| {
             let mut report = [0_u8; 12];
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pose_beyond_ten_kilometres_is_none_and_the_last_one_stays() {
+    fn a_pose_beyond_ten_kilometres_is_invalid_and_the_last_stays() {
         let generic = include_str!("../../config/devices/generic-vendor-3dof.toml");
         let profile = Profile::parse("far.toml", &generic.replace("scale = 1e-6", "scale = 1e-3"));
         let mut driver = Driver::new(Arc::new(profile.unwrap()));

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_of_reports_does_not_divide_by_nothing() {
+    fn a_burst_of_reports_does_not_divide_by_zero() {
         let mut estimator = estimator();
         for i in 0..20_u64 {
             let at = pose(Vec3::new(i as f64 * 1e-3, 0.0, 0.0), Vec3::zeros());

@@ -102,7 +102,7 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// Makes the error for an answer of the wrong kind.
+    /// Makes the error for wrong kind of answer.
     pub(crate) fn unexpected(reply: &reply::Reply) -> Self {
         Self::Malformed(DecodeError::UnknownKind { kind: reply.kind() })
     }

@@ -38,10 +38,10 @@ enum Command {
         /// Pixels.
         #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x800", value_parser = parse_size)]
         size: Size,
-        /// Follow the scene for so long first, s.
+        /// Follow the scene this long first, s.
         #[arg(long, value_name = "SECONDS", default_value = "0.5", value_parser = seconds)]
         after: Duration,
-        /// Wait for so long for a daemon that is starting, s.
+        /// Longest wait for a daemon that is starting, s.
         #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
         within: Duration,
         /// Overwrite the file if it exists.

@@ -90,7 +90,7 @@ fn create(path: &Path, force: bool) -> Result<(File, bool), Failure> {
     }
     match File::create_new(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Failure::Input(format!(
-            "{}: it exists already: choose another name, remove it, or overwrite it with --force",
+            "{}: already exists: choose another name, remove it, or overwrite it with --force",
             path.display()
         ))),
         made => Ok((made.map_err(said)?, true)),

@@ -25,7 +25,7 @@ pub fn example() -> String {
          #\n\
          # Configuration of hapticd. Generated from the key definitions: every key is here with its default.\n\
          # Remove the # in front of a key to change it, and in front of a [[header]] to add a table.\n\
-         # `hapticd check FILE` tells what is wrong with a file; docs/config.md is the same as a reference.\n",
+         # `hapticd check FILE` reports what is wrong with a file; docs/config.md is the reference.\n",
     );
     for key in Config::SECTION.keys {
         match key.kind {

@@ -25,7 +25,7 @@ scene](first-scene.md) begins with ten lines.
   is a dollar sign. Relative paths start at the folder of the configuration file.
 * **Reload** (SIGHUP, or the file changed) is all or nothing, at a tick boundary. After any error
   the old configuration stays. *live*: taken over. *lower only* / *raise only*: a safety limit,
-  taken over if it becomes stricter. *restart*: a changed value refuses the reload. So does adding
+  taken over if it becomes stricter. *restart*: a changed value blocks the reload. So does adding
   or removing an `[[arm]]`, `[[body]]` or `[[material]]`.
 ";
 

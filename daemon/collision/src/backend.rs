@@ -48,7 +48,7 @@ pub fn choose(
 ) -> Result<String, NoBackend> {
     const WHAT: &str = "contacts of deformables";
     if wanted == Backend::Auto && exact {
-        return Ok(format!("{WHAT}: CPU, since they are recorded"));
+        return Ok(format!("{WHAT}: CPU, for an exact replay"));
     }
     let mut chosen = chosen(WHAT, wanted, || install(scene))?;
     if wanted == Backend::Gpu && exact {
@@ -72,7 +72,7 @@ pub fn choose_midphase(
     let triangles = collider.world().largest_pair();
     if wanted == Backend::Auto && triangles < gpu::MIN_GPU_TRIANGLES {
         return Ok(format!(
-            "{WHAT}: CPU ({triangles} triangles at most; a GPU pays from {} on)",
+            "{WHAT}: CPU ({triangles} triangles at most; a GPU helps from {})",
             gpu::MIN_GPU_TRIANGLES
         ));
     }
@@ -106,7 +106,7 @@ pub fn choose_skins(wanted: SkinGpu) -> (Option<LargeSkins>, String) {
         SkinGpu::Never => (None, "skins: CPU".to_owned()),
         SkinGpu::Large => match gpu::skins() {
             Ok((by, name)) => {
-                let line = format!("skins from {LARGE_SKIN} triangles on: {name}");
+                let line = format!("skins from {LARGE_SKIN} triangles: {name}");
                 (Some(LargeSkins::new(by, LARGE_SKIN)), line)
             }
             Err(why) => (None, format!("skins: CPU ({why})")),

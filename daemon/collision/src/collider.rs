@@ -48,7 +48,7 @@ pub struct Answered {
 pub enum Begun {
     /// The command was carried out or refused.
     Done(SceneReply, Option<Applied>),
-    /// A body is being added: the check whether it has space is running.
+    /// A body is being added: the check for space is running.
     Working,
 }
 
@@ -623,7 +623,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn soft_bodies_are_told_in_order_and_nobody_waits_for_room() {
+    fn changes_reach_soft_bodies_in_order_without_waiting() {
         let gone = |id| Applied {
             command: SceneCommand::Remove { id },
             id,
@@ -693,7 +693,7 @@ mod tests {
     /// However long the soft bodies take, a client that adds and removes bodies does not fill the
     /// memory.
     #[test]
-    fn who_comes_and_goes_before_soft_bodies_were_told_is_nobody() {
+    fn a_removal_cancels_an_addition_that_is_still_queued() {
         let mesh = shapes::cuboid(&Vec3::repeat(0.1)).unwrap();
         let spec = BodySpec {
             name: "guest".to_owned(),

@@ -310,7 +310,7 @@ pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> D
                 Ok(done) => applied.extend(done),
                 Err(why) => {
                     links.state.unmet_bodies.fetch_add(1, Ordering::Relaxed);
-                    tracing::warn!("soft bodies pass through {why}");
+                    tracing::warn!("soft bodies cannot meet {why}");
                 }
             }
         }

@@ -317,7 +317,7 @@ impl<O: BackendUser> SupervisorEnd<O> {
 
     /// Makes a backend and hands it over. Returns its name.
     fn made(&mut self) -> Result<String, String> {
-        let order = self.order.as_ref().ok_or("nothing was ordered")?;
+        let order = self.order.as_ref().ok_or("no GPU was ordered")?;
         let made = catch_unwind(AssertUnwindSafe(|| (self.make)(order)));
         let (new, name) = made.map_err(|_| "its driver panicked".to_owned())??;
         // The previous one was taken over; otherwise there would have been no report that it was

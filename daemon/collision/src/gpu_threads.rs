@@ -37,7 +37,7 @@ impl GpuThreads {
     pub fn start(&self, serve: impl FnOnce() + Send + 'static) -> Result<(), String> {
         let alive = self.0.clone();
         let body = move || {
-            let raised = priority::raise("nice of the GPU's thread", NICENESS);
+            let raised = priority::raise("GPU thread niceness", NICENESS);
             let sliced = priority::ask_for_short_slices(SLICE_US);
             tracing::debug!("{raised}; {sliced}");
             serve();
@@ -49,7 +49,7 @@ impl GpuThreads {
         // The thread is never joined.
         started
             .map(drop)
-            .map_err(|error| format!("its thread cannot be made: {error}"))
+            .map_err(|error| format!("cannot start its thread: {error}"))
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_waits_for_those_that_end_only() {
+    fn the_end_waits_for_running_threads() {
         let (threads, end) = gpu_threads();
         let (release, hangs) = bounded::<Infallible>(0);
         threads.start(|| {}).unwrap();

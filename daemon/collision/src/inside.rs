@@ -16,7 +16,7 @@ const REMOVED: usize = 256;
 /// A change of an arm's tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The tool is inside of this body, and has been for a while.
+    /// The tool has been inside this body for a while.
     Inside(String),
     /// The tool has left the body that it was reported to be inside of.
     Out(String),
@@ -27,7 +27,7 @@ impl Change {
     pub fn text(&self, arm: &str) -> String {
         match self {
             Change::Inside(body) => format!(
-                "{arm}: the tool is inside `{body}`, which exerts nothing until it is out: move out"
+                "{arm}: the tool is inside `{body}`, which exerts no force: move the tool out"
             ),
             Change::Out(body) => format!("{arm}: the tool is out of `{body}`"),
         }

@@ -325,7 +325,7 @@ const STILL_NS: u64 = 1_000_000_000;
 /// on the processor.
 const SHARE: f64 = 0.6;
 
-/// Makes the skin bodies of a scene's implicit bodies at this rate, each with its share of a round.
+/// Makes the skins of a scene's implicit bodies at this rate, each with its share of a round.
 pub fn bodies(
     scene: &DeformableScene,
     writers: Vec<SkinWriter>,

@@ -197,7 +197,7 @@ impl VirtualLoop {
         {
             match deformable::follow(&mut deformable.scene, news.clone()) {
                 Ok(done) => deformable.applied.extend(done),
-                Err(why) => tracing::warn!("soft bodies pass through {why}"),
+                Err(why) => tracing::warn!("soft bodies cannot meet {why}"),
             }
         }
         self.applied.extend(applied);
@@ -221,7 +221,7 @@ impl VirtualLoop {
             if let Err(why) = self.core.tighten(arm, limits) {
                 // A reload's limits are checked before; if invalid ones slip through, the old ones
                 // stay.
-                tracing::error!(arm, %why, "limits not taken");
+                tracing::error!(arm, %why, "limits refused");
             }
         }
     }

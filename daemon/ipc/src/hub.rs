@@ -594,7 +594,7 @@ impl Hub {
             }
             Answer::Refused(refusal) => error_reply(refusal, kind).into(),
             Answer::Done => error_reply(
-                &Refusal::text(ErrorCode::Internal, "an answer of the wrong kind"),
+                &Refusal::text(ErrorCode::Internal, "wrong kind of answer"),
                 kind,
             )
             .into(),

@@ -75,7 +75,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
             // The hub requests no import for such a body.
             return Err(Refusal::text(
                 ErrorCode::OutOfRange,
-                "a body of the soft simulation",
+                "clients add no soft bodies",
             ));
         }
     };
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_no_meshes_are_refused_by_their_fault() {
+    fn files_that_are_not_meshes_are_refused_by_fault() {
         assert_eq!(
             run(file(&tetrahedron()), true, 127).err(),
             Some(ErrorCode::MeshTooLarge)

@@ -83,7 +83,7 @@ pub enum Role {
 pub enum GoneWhy {
     /// It said goodbye.
     Goodbye,
-    /// Its socket closed without a goodbye: it died, or did not bother.
+    /// Its socket closed without a goodbye, for instance by its death.
     Closed,
     /// Its process ended (detected by pidfd), though another process still holds its socket.
     ProcessEnded,
@@ -107,13 +107,13 @@ pub enum Expulsion {
         per_s: u32,
     },
     /// It does not read its answers.
-    #[error("it has not read {waiting} answers, and no more may wait")]
+    #[error("it left {waiting} answers unread, the maximum")]
     UnreadAnswers {
         /// Number of waiting answers.
         waiting: usize,
     },
     /// It passes descriptors that hang.
-    #[error("{open} descriptors that it passed are not closed yet, and {limit} may be")]
+    #[error("{open} descriptors that it passed are not closed; {limit} are allowed")]
     OpenDescriptors {
         /// Number of open descriptors.
         open: usize,
@@ -135,7 +135,7 @@ impl Expulsion {
                 (ErrorCode::InvalidDescriptor, open as u64, limit as u64)
             }
         };
-        let detail = format!("the client is closed: {self}");
+        let detail = format!("connection closed: {self}");
         Refusal {
             number,
             limit,

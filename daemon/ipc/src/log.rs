@@ -79,10 +79,10 @@ impl ClientLog {
                 tracing::info!(client, event, name, "the process of `{name}` ended");
             }
             GoneWhy::Expelled(why) => {
-                tracing::warn!(client, event, name, "`{name}` was closed: {why}");
+                tracing::warn!(client, event, name, "`{name}` cut off: {why}");
             }
             GoneWhy::ShuttingDown => {
-                tracing::debug!(client, event, name, "`{name}` was closed: the daemon ends");
+                tracing::debug!(client, event, name, "`{name}` cut off: daemon stopping");
             }
         }
     }
@@ -154,7 +154,7 @@ impl ClientLog {
     pub(super) fn minute(&mut self, now_ns: u64) {
         if let Some(count) = self.limit.ended(now_ns) {
             let event = "clients_more";
-            tracing::warn!(event, count, "{count} more clients came in the last minute");
+            tracing::warn!(event, count, "{count} more connected in the last minute");
         }
         if let Some(count) = self.limits.ended(now_ns) {
             let event = "limits_more";

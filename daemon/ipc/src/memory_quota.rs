@@ -135,21 +135,11 @@ impl Ledger {
         );
         // Other processes see the same available memory, so some of it is left to them.
         let here = available - available / 8;
-        let resident = "of resident memory with all that is made of its mesh";
+        let resident = "of memory, with everything built from its mesh";
         let peak = "of memory while its mesh is read";
         for (needs, what, left, whose) in [
-            (
-                cost.resident,
-                resident,
-                own_left,
-                "of what one client may use",
-            ),
-            (
-                cost.resident,
-                resident,
-                all_left,
-                "of what all clients may use",
-            ),
+            (cost.resident, resident, own_left, "to one client"),
+            (cost.resident, resident, all_left, "to all clients"),
             (cost.peak, peak, here, "on this machine"),
         ] {
             if needs > left {
@@ -158,7 +148,7 @@ impl Ledger {
                     number: needs,
                     limit: left,
                     detail: format!(
-                        "the body would take {} MB {what}, {} MB are left {whose} \
+                        "the body needs {} MB {what}; {} MB are left {whose} \
                          ([ipc] memory_mb: {} MB)",
                         needs.div_ceil(1 << 20),
                         left >> 20,
@@ -222,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_machine_does_not_have_is_refused_before() {
+    fn memory_that_the_machine_lacks_is_refused_early() {
         let mut ledger = Ledger::new(1000 * MB);
         let refused = ledger.check_of(A, cost(100 * MB), 160 * MB).unwrap_err();
         assert_eq!((refused.number, refused.limit), (200 * MB, 140 * MB));

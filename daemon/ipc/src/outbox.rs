@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn events_that_do_not_fit_are_counted_and_told() {
+    fn events_that_do_not_fit_are_reported() {
         let mut outbox = Outbox::default();
         for body in 0..MAX_EVENTS as u32 + 5 {
             outbox.event(&event(body));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_told_where_it_is() {
+    fn a_gap_is_shown_in_place() {
         let mut outbox = Outbox::default();
         let all = MAX_EVENTS as u32 + 5;
         (0..all).for_each(|body| outbox.event(&event(body)));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_connection_is_told() {
+    fn a_broken_link_is_reported() {
         let mut outbox = Outbox::default();
         assert_eq!(outbox.flush(|_| Sent::Never), Flushed::Done);
         outbox.event(&event(1));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_with_a_descriptor_of_their_own_are_few() {
+    fn replies_with_their_own_descriptor_are_limited() {
         let mut outbox = Outbox::default();
         for id in 0..MAX_OWN as u64 {
             assert!(outbox.takes_own(), "{id}");

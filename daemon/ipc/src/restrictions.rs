@@ -58,7 +58,7 @@ pub struct RestrictionQueue {
 }
 
 impl RestrictionQueue {
-    /// Makes the desk of one loop; `owner` hands its restrictions over.
+    /// Makes the queue of one loop; `owner` hands restrictions over.
     pub fn new(owner: RestrictionsOwner) -> Self {
         RestrictionQueue {
             owner,
@@ -142,7 +142,7 @@ impl RestrictionQueue {
                 break;
             } else {
                 let why = format!(
-                    "the haptic loop has not taken it for {} ms; it is in force when the loop runs again",
+                    "the haptic loop has not taken it for {} ms; it takes effect once the loop runs",
                     LOOP_PATIENCE_NS / 1_000_000
                 );
                 Answer::Refused(Refusal::text(ErrorCode::Internal, why))
@@ -184,7 +184,7 @@ fn selected_arms(arm: Option<usize>) -> [bool; MAX_ARMS] {
 fn answer(waiting: &Waiting, kept: &[Option<ArmLimits>; MAX_ARMS]) -> Answer {
     let mut arms = kept.iter().zip(waiting.arms);
     if arms.any(|(limits, is)| is && limits.is_some_and(|l| !l.is_taken)) {
-        let why = "the governor has refused the limits, the older ones stay: please report this";
+        let why = "the governor refused the limits; the old ones stay: please report this";
         return Answer::Refused(Refusal::text(ErrorCode::Internal, why));
     }
     Answer::Done
@@ -226,7 +226,7 @@ fn refusal(limits: &Limits, error: LimitsError) -> Refusal {
                 value,
                 least,
                 format!(
-                    "{field} is {text} {unit}, at least {least}: \
+                    "{field} is {text} {unit}, below {least}: \
                      the peak must fade within {fade_ms} ms"
                 ),
             )
@@ -268,9 +268,8 @@ fn too_short(limits: &Limits) -> Refusal {
         continuous,
         least,
         format!(
-            "continuous_{what} is {} {unit}, at least {least} with a peak of {peak} {unit} \
-             and a window of {} s; or \
-             tighten peak_{what} to {most} or less with it",
+            "continuous_{what} is {} {unit}, below {least}, for a peak of {peak} {unit} \
+             and a window of {} s; or tighten peak_{what} to {most} or less",
             short(continuous),
             limits.continuous_window_s
         ),

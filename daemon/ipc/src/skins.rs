@@ -57,7 +57,7 @@ pub struct SkinsError {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WriteError {
     /// The mesh exceeds the capacity.
-    #[error("{given:?} in a block with room for {capacity:?}")]
+    #[error("{given:?} exceeds the block's {capacity:?}")]
     Full {
         /// Size of the mesh.
         given: SkinCounts,
@@ -75,7 +75,7 @@ pub enum WriteError {
         velocities: usize,
     },
     /// A number is not finite. The daemon is at fault.
-    #[error("point {point} is not all finite")]
+    #[error("point {point} is not finite")]
     NotFinite {
         /// The first such point.
         point: usize,

@@ -30,14 +30,14 @@ const MAX_PATH: usize = hapticd_config::key::SOCKET_PATH_MAX;
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     /// The path has no folder.
-    #[error("{}: not a path for a socket", path.display())]
+    #[error("{}: not a socket path", path.display())]
     NoFolder {
         /// The path.
         path: PathBuf,
     },
     /// The path is too long for the system.
     #[error(
-        "{}: {} bytes are too long for the path of a socket, at most {MAX_PATH}: name a shorter one",
+        "{}: {} bytes is too long for a socket path (maximum {MAX_PATH}): use a shorter one",
         path.display(),
         path.as_os_str().len()
     )]

@@ -69,7 +69,7 @@ pub struct SurfaceInfo {
 #[derive(Debug, thiserror::Error)]
 pub enum SurfacesError {
     /// The id belongs to another body or to a tool. The daemon is at fault.
-    #[error("two bodies have the identity {id}, one of them deformable")]
+    #[error("two bodies have the id {id}; one of them is deformable")]
     IdTaken {
         /// The duplicate id.
         id: u32,
@@ -110,7 +110,7 @@ pub enum SurfacesError {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum WriteError {
     /// The number of points differs from the announced one.
-    #[error("body {body} was announced with {announced} points, and {given} were given")]
+    #[error("body {body} was announced with {announced} points but has {given}")]
     Count {
         /// Id of the body.
         body: u32,
@@ -120,7 +120,7 @@ pub enum WriteError {
         given: usize,
     },
     /// A point is not finite.
-    #[error("point {point} of body {body} is at {at_m:?} m")]
+    #[error("point {point} of body {body} is {at_m:?} m")]
     NotFinite {
         /// Id of the body.
         body: u32,

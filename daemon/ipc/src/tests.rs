@@ -727,7 +727,7 @@ fn hundreds_of_connections_come_and_go_and_nothing_is_left() {
 }
 
 #[test]
-fn a_descriptor_that_is_no_mesh_is_refused() {
+fn a_descriptor_without_a_mesh_is_refused() {
     let fixture = Fixture::new("descriptor", patient());
     let raw = fixture.raw();
     raw.send(&hello(), &[]).unwrap();

@@ -74,7 +74,7 @@ pub struct ArmState {
 enum Loss {
     #[error(transparent)]
     Transport(#[from] TransportError),
-    #[error("it refused {commands} commands in a row, in {ms} ms; the last time: {error}")]
+    #[error("it refused {commands} commands in a row in {ms} ms; last error: {error}")]
     Refuses {
         commands: u32,
         ms: u64,
@@ -163,7 +163,7 @@ pub fn serve(
                     return;
                 }
                 if has_stopped {
-                    tracing::info!(arm = name, "the lost arm took its stop");
+                    tracing::info!(arm = name, "lost arm accepted its stop");
                 }
                 // Before the transport is closed: closing it also runs at ordinary priority.
                 served.lower_priority();
@@ -199,7 +199,7 @@ fn end_force(arm: &str, transport: &mut dyn Transport) -> bool {
     };
     tracing::warn!(
         arm,
-        "the arm did not take its stop, its last command may still be in force: {why}"
+        "the arm did not stop; its last command may still be in force: {why}"
     );
     false
 }
@@ -308,7 +308,7 @@ impl Sent {
             tracing::warn!(
                 arm = served.name,
                 silent_ms,
-                "the loop sends no commands: no force is asked of the arm"
+                "the loop sends no commands: the arm is set to zero force"
             );
         }
         Some(ArmCommand {
@@ -328,7 +328,7 @@ impl Sent {
     ) -> Result<(), Loss> {
         let Err(error) = written else {
             if self.refused > 0 {
-                tracing::info!(arm = name, "the arm takes its commands again");
+                tracing::info!(arm = name, "the arm accepts commands again");
             }
             self.refused = 0;
             self.may_hold_force = command.wrench != Wrench::zero();
@@ -337,7 +337,7 @@ impl Sent {
         if self.refused == 0 {
             self.refused_from_ns = started_ns;
             let took_ms = (ended_ns - started_ns) as f64 * 1e-6;
-            tracing::warn!(arm = name, %error, took_ms, "the arm does not take its commands");
+            tracing::warn!(arm = name, %error, took_ms, "the arm refuses its commands");
         }
         self.refused += 1;
         let refusing_ns = ended_ns.saturating_sub(self.refused_from_ns);

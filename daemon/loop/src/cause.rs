@@ -133,7 +133,7 @@ impl Cause {
                     (is_bad(pose.translation.vector.as_slice()), "position"),
                     (is_bad(pose.rotation.coords.as_slice()), "rotation"),
                     (is_bad(sample.linear_velocity.as_slice()), "velocity"),
-                    (true, "turning speed"),
+                    (true, "angular speed"),
                 ])
             }
             Some(R::ClientLost) if record.gone_count > 0 => Cause::BodyGone {

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_a_minute_are_told_and_the_rest_counted() {
+    fn the_first_of_a_minute_pass_and_the_rest_are_counted() {
         let mut limit = Limit::new(3);
         let s = 1_000_000_000;
         assert_eq!(limit.ended(0), None);

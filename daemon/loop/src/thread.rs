@@ -13,7 +13,7 @@
 //!
 //! Two clocks pace the loop. *Host*: absolute deadlines on the monotonic clock; the thread sleeps
 //! until `spin` before the deadline and spins from there (the kernel throttles pure spinning under
-//! SCHED_FIFO). *Device*: the tick follows the arrival of a report of the first arm. If none comes
+//! SCHED_FIFO). *Device*: the tick follows a report of the first arm of kind "hid". If none comes
 //! within two periods, the host clock takes over for that tick and the device is blamed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -169,7 +169,7 @@ pub struct Moment {
     pub signalled_ns: u64,
     /// When it woke, ns.
     pub awake_ns: u64,
-    /// Whether the device's report, which should have been the clock, did not come.
+    /// Whether the device's report, which is the clock, did not come.
     pub device_late: bool,
 }
 

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_watched_is_never_silent() {
+    fn unwatched_threads_are_never_silent() {
         let mut guard = Guard::idle();
         assert!((0..1000).all(|_| guard.tick() == Silent::NONE));
     }

@@ -585,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tick_is_in_one_bucket_of_the_shape() {
+    fn every_tick_is_in_one_histogram_bucket() {
         let (mut scribe, live) = scribe();
         for tick in 1..=REFRESH {
             // 10, 20, ... us; some are far beyond the last bucket.

@@ -28,23 +28,23 @@ impl Chunk {
     /// [`ReadError::Damaged`] if a length, the checksum or the compression is wrong.
     pub(super) fn new(record: &[u8]) -> Result<Self, ReadError> {
         let damaged = |what: &str| ReadError::Damaged(format!("a chunk {what}"));
-        let is_short = || damaged("is shorter than its head");
+        let is_short = || damaged("has a short header");
         let (head, rest) = record.split_at_checked(CHECKSUM_AT).ok_or_else(is_short)?;
         let (checksum, rest) = rest.split_first_chunk::<4>().ok_or_else(is_short)?;
         let (name, rest) = rest.split_first_chunk::<4>().ok_or_else(is_short)?;
         if u32::from_le_bytes(*name) != 0 {
-            return Err(damaged("is compressed, and ours are not"));
+            return Err(damaged("is compressed, unlike ours"));
         }
         let (length, bytes) = rest.split_first_chunk::<8>().ok_or_else(is_short)?;
         let (length, left) = (u64::from_le_bytes(*length), bytes.len() as u64);
         let unpacked = head.last_chunk::<8>().map(|n| u64::from_le_bytes(*n));
         if length != left || unpacked != Some(left) {
-            return Err(damaged(&format!("of {length} bytes has {left}")));
+            return Err(damaged(&format!("has {left} of {length} bytes")));
         }
         let checksum = u32::from_le_bytes(*checksum);
         // 0 means that the chunk has no checksum.
         if checksum != 0 && checksum != crc32fast::hash(bytes) {
-            return Err(damaged("has another checksum than its bytes"));
+            return Err(damaged("has a wrong checksum"));
         }
         Ok(Self {
             bytes: bytes.to_vec(),
@@ -65,7 +65,7 @@ impl Chunk {
         let too_long = || {
             let left = left.len();
             ReadError::Damaged(format!(
-                "a record is longer than the {left} bytes that are left of its chunk"
+                "a record is longer than the {left} bytes left in its chunk"
             ))
         };
         let (head, content) = left.split_at_checked(RECORD_HEAD).ok_or_else(too_long)?;

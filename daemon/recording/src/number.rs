@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_corners_survive() {
+    fn edge_cases_survive() {
         for x in [
             0.0,
             -0.0,
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_refused() {
+    fn non_numbers_are_refused() {
         for text in [
             "\"\"",
             "\"0x12\"",

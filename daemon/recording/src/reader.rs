@@ -38,9 +38,9 @@ pub enum Event {
 pub struct PointMessage {
     /// Time since the start of the trajectory, ns.
     pub now_ns: u64,
-    /// Where the tool was, base frame, m.
+    /// Tool position, base frame, m.
     pub position_m: Triple,
-    /// How it was turned; x y z w.
+    /// Its rotation; x y z w.
     pub rotation_xyzw: [super::number::Num; 4],
 }
 
@@ -222,7 +222,7 @@ impl<R: Read> Reader<R> {
         let result = match self.raw_message() {
             // The file began as MCAP, so the wrong bytes are at its end.
             Err(ReadError::NotMcap) if !self.metadata.is_empty() => Err(ReadError::Damaged(
-                "its end is not that of an MCAP file".to_owned(),
+                "it does not end as an MCAP file".to_owned(),
             )),
             result => result,
         };
@@ -269,9 +269,7 @@ impl<R: Read> Reader<R> {
                 op::CHANNEL if channel_is_whole(data) => {}
                 op::METADATA if metadata_is_whole(data) => {}
                 op::CHANNEL | op::METADATA => {
-                    return Err(ReadError::Damaged(
-                        "a text is longer than its record".to_owned(),
-                    ));
+                    return Err(ReadError::Damaged("a text exceeds its record".to_owned()));
                 }
                 op::ATTACHMENT if attachment_is_whole(data) => {}
                 op::ATTACHMENT => {

@@ -255,7 +255,7 @@ impl<W: Output> Recorder<W> {
 
     fn message(&mut self, channel_id: u16, message: &impl Serialize) -> Result<(), String> {
         if self.writer.is_none() {
-            return Err("it had ended already".to_owned());
+            return Err("it has already ended".to_owned());
         }
         self.text.clear();
         // This can fail only for a map whose keys are not strings.

@@ -26,10 +26,10 @@ pub struct Args {
     /// Print every value and where it comes from.
     #[arg(long)]
     effective: bool,
-    /// Print JSON, also of what is wrong.
+    /// Print JSON, errors included.
     #[arg(long)]
     json: bool,
-    /// A warning is an error.
+    /// Warnings are errors.
     #[arg(long)]
     strict: bool,
 }
@@ -68,7 +68,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
         });
         print_line(&all.to_string());
     } else {
-        print_line(&format!("{}: good", args.config.display()));
+        print_line(&format!("{}: ok", args.config.display()));
         print_line(&Sheet::new(&built, &loaded.config).to_string());
         for (of, report) in &built.meshes {
             print_line(&format!("  {of}: {}", mesh_line(report)));
@@ -79,7 +79,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     }
     if args.strict && !warnings.is_empty() {
         let count = warnings.len();
-        return Err(Failure::Input(format!("{count} warnings, and --strict")));
+        return Err(Failure::Input(format!("{count} warnings (--strict)")));
     }
     Ok(())
 }
@@ -123,7 +123,7 @@ fn mesh_line(report: &MeshReport) -> String {
         line += &format!(", {} pieces", report.components);
     }
     if report.degenerate_triangles > 0 {
-        line += &format!(", degenerate and left out: {}", report.degenerate_triangles);
+        line += &format!(", {} degenerate left out", report.degenerate_triangles);
     }
     line
 }

@@ -13,7 +13,7 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Also list HID devices that no profile is for.
+    /// Also list HID devices without a profile.
     #[arg(long)]
     all: bool,
 }

@@ -15,16 +15,16 @@ use super::{Failure, create, print_line, taken};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The file that is written: Wavefront OBJ, PLY or binary glTF, by its suffix.
+    /// File to write: Wavefront OBJ, PLY or binary glTF, by its suffix.
     #[arg(value_name = "OUT.{obj,ply,glb}")]
     output: PathBuf,
-    /// The skin of this body alone.
+    /// Only this body's skin.
     #[arg(long, value_name = "NAME|ID")]
     body: Option<String>,
-    /// Let the scene go on for so long first, s.
+    /// Let the scene run this long first, s.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     after: Duration,
-    /// Wait for so long for a daemon that is starting, and for its skins, s.
+    /// Longest wait for a daemon that is starting, and its skins, s.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     within: Duration,
     /// Overwrite the file if it exists.
@@ -100,7 +100,7 @@ fn connect(socket: &Path, within: Duration) -> Result<Client, Failure> {
     let client = match Client::connect_to(socket, name) {
         Err(error @ ConnectError::NoDaemon { .. }) if !within.is_zero() => {
             eprintln!(
-                "hapticd: {error}; waiting for one for up to {} s (--within)",
+                "hapticd: {error}; waiting up to {} s for one (--within)",
                 within.as_secs_f64()
             );
             Client::connect_until(socket, name, within)
@@ -115,13 +115,13 @@ fn described(skin: &NewestSkin) -> String {
     let header = &skin.frame.header;
     let whole = match skin.part().surface.open_sides() {
         0 => "closed".to_owned(),
-        open => format!("NOT closed: {open} open sides"),
+        open => format!("NOT closed: {open} open edges"),
     };
     let flags = [
         (skin_flag::COARSE, ", coarser than wanted"),
-        (skin_flag::CLIPPED, ", cut off at the end of its box"),
+        (skin_flag::CLIPPED, ", cut off at its box"),
         (skin_flag::SMALL, ", parts too small to see"),
-        (skin_flag::UNCONTROLLED, ", blended where it may not"),
+        (skin_flag::UNCONTROLLED, ", blended wrongly"),
         (skin_flag::FAULTY, ", FAULTY by the daemon's own check"),
     ];
     let flags = flags.iter().filter(|(bit, _)| header.flags & bit != 0);
@@ -142,7 +142,7 @@ mod tests {
     use hapticd_client::{BodyKind, SkinFrame, SkinFrameHeader};
 
     #[test]
-    fn what_is_wrong_with_a_skin_is_said() {
+    fn faults_of_a_skin_are_named() {
         let mut skin = NewestSkin {
             body: NamedBody {
                 name: "gut".to_owned(),

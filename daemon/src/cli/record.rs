@@ -16,7 +16,7 @@ pub struct Args {
     /// The configuration.
     #[arg(value_name = "CONFIG")]
     pub(super) config: PathBuf,
-    /// The recording that is written (MCAP).
+    /// Recording to write (MCAP).
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: PathBuf,
     /// Overwrite the recording if it exists.
@@ -25,7 +25,7 @@ pub struct Args {
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = super::run::duration)]
     pub(super) duration: Option<f64>,
-    /// One thread, deterministic, as fast as it goes; simulated arms only.
+    /// One thread, deterministic, at full speed; simulated arms only.
     #[arg(long)]
     pub(super) virtual_time: bool,
     /// Write a JSON report at the end.

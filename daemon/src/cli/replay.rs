@@ -29,14 +29,14 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Do not replay, but write the device's poses alone, for a simulated hand to follow
+    /// Write only the device's poses instead, for a simulated hand to follow
     /// (`intention = "FILE"`).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verify", "check", "report", "json"])]
     trajectory: Option<PathBuf>,
     /// Overwrite the trajectory if it exists.
     #[arg(long, requires = "trajectory")]
     force: bool,
-    /// How many poses a second.
+    /// Poses per second.
     #[arg(long, value_name = "HZ", default_value_t = 200.0, value_parser = rate, requires = "trajectory")]
     trajectory_rate: f64,
 }
@@ -61,9 +61,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     if let Some(to) = &args.trajectory {
         // `--force` applies to an old trajectory, never to the recording that is being read.
         if same_file(&args.file, to) {
-            return Err(bad(
-                &"a trajectory cannot take the place of its own recording",
-            ));
+            return Err(bad(&"a trajectory cannot overwrite its own recording"));
         }
         let (output, fresh) = super::create(to, args.force)?;
         let extracted = trajectory::extract(&mut reader, output, args.trajectory_rate);
@@ -102,7 +100,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     }
     let other_version = (meta.version != env!("CARGO_PKG_VERSION")).then(|| {
         format!(
-            "it was recorded by hapticd {}, this is {}: another version may well compute other forces",
+            "it was recorded by hapticd {}, this is {}: another version may compute other forces",
             meta.version,
             env!("CARGO_PKG_VERSION")
         )
@@ -126,7 +124,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
             print_line(outcome.report.to_string().trim_end());
         }
         print_line(&format!("{name}: {}", verdict(&outcome)));
-        print_line(&format!("{speed:.1} times as fast as it was"));
+        print_line(&format!("{speed:.1} times real time"));
         if let Some(note) = &other_version {
             print_line(note);
         }
@@ -148,22 +146,22 @@ fn verdict(outcome: &Outcome) -> String {
         None if outcome.ticks == 0 => {
             let is_read = matches!(outcome.end, End::Complete | End::Truncated);
             if is_read && outcome.unverified_ticks == 0 {
-                "there are no ticks in it".to_owned()
+                "it has no ticks".to_owned()
             } else {
                 "no tick could be compared".to_owned()
             }
         }
         None => format!("{} ticks, identical bit for bit", outcome.ticks),
         Some(d) => format!(
-            "{} of {} ticks differ, the first is tick {}: arm {} {} was {}, is {}",
+            "{} of {} ticks differ, first tick {}: arm {}: {} was {}, is {}",
             outcome.differing_ticks, outcome.ticks, d.tick, d.arm, d.what, d.recorded, d.replayed
         ),
     };
     match &outcome.end {
         End::Complete => {}
-        End::Truncated => text += "; there the file is cut off",
-        End::Damaged(why) => text += &format!("; cannot be verified from there: {why}"),
-        End::Gap(why) => text += &format!("; cannot be verified from there: {why}"),
+        End::Truncated => text += "; the file is cut off there",
+        End::Damaged(why) => text += &format!("; the rest is not verifiable: {why}"),
+        End::Gap(why) => text += &format!("; the rest is not verifiable: {why}"),
     }
     if outcome.unverified_ticks > 0 {
         text += &format!(

@@ -40,12 +40,12 @@ enum DemoScene {
     /// A fingertip explores an intestine that is folded on itself: its folds meet in creases and do
     /// not melt.
     Intestine,
-    /// A fingertip explores a skull that is given by samples, as a scan is.
+    /// A fingertip explores a skull made of samples, like a scan.
     Skull,
     /// A hand pushes a bevelled needle through skin, fat and muscle, through a vessel and onto
     /// bone.
     Needle,
-    /// A disc in the plane, among polygons that stand, turn and swing, as for a pantograph.
+    /// A disc in the plane among fixed, turning and swinging polygons, as for a pantograph.
     Planar,
 }
 
@@ -83,13 +83,13 @@ pub struct Common {
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = duration)]
     duration: Option<f64>,
-    /// One thread, deterministic, as fast as it goes; simulated arms only.
+    /// One thread, deterministic, at full speed; simulated arms only.
     #[arg(long)]
     virtual_time: bool,
     /// Write a JSON report at the end.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// A line a second instead of the live view.
+    /// One line per second, no live view.
     #[arg(long)]
     plain: bool,
     /// Record everything that crosses the loop (MCAP).
@@ -277,12 +277,12 @@ fn finding(fault: &session_setup::Fault) -> config::Finding {
     let message = match &fault.error {
         // These errors have separate lines, in another file.
         session_setup::SessionSetupError::Profile { .. } => {
-            format!("{fault}\nwhich is the profile that is named here:")
+            format!("{fault}\nThis profile is named here:")
         }
         session_setup::SessionSetupError::Intention { error, .. }
             if matches!(**error, intentions::Error::File(_)) =>
         {
-            format!("{fault}\nwhich is the intention that is named here:")
+            format!("{fault}\nThis intention is named here:")
         }
         _ => fault.to_string(),
     };
@@ -380,7 +380,7 @@ fn can_be_made(report: &Path) -> Result<(), Failure> {
     let why = if report.is_dir() {
         "it is a folder"
     } else {
-        "there is no such folder to write it to"
+        "its folder does not exist"
     };
     Err(Failure::Input(format!(
         "--report {}: {why}",

@@ -17,11 +17,11 @@ pub struct Args {
     /// Print JSON; its keys are in `--schema`.
     #[arg(long)]
     json: bool,
-    /// Ask again each second until interrupted, also while the daemon is gone; with --json an
-    /// object a line.
+    /// Repeat every second until interrupted, even while no daemon runs; --json: an object
+    /// per line.
     #[arg(long)]
     watch: bool,
-    /// Print the JSON Schema of what --json prints; asks nobody.
+    /// Print the JSON Schema of --json; needs no daemon.
     #[arg(long, conflicts_with_all = ["json", "watch", "socket"])]
     schema: bool,
     /// The technician's socket.
@@ -94,7 +94,7 @@ fn ask(path: &Path, client: &mut Option<Client>) -> Result<serde_json::Value, Fa
 /// Reports that there is no daemon. With JSON output this goes to standard error, once.
 #[allow(clippy::print_stderr)]
 fn gone(json: bool, was_gone: bool, why: &str) {
-    let line = format!("the daemon is gone, and asked again each second: {why}");
+    let line = format!("the daemon is gone; retrying every second: {why}");
     if !json {
         print_line(&line);
     } else if !was_gone {
@@ -126,7 +126,7 @@ fn print(json: &serde_json::Value) {
     }
     if let Some(skin) = json.get("skin").filter(|skin| skin.is_object()) {
         print_line(&format!(
-            "skins: {} frames, the last round took {} ms for {} triangles, {} coarser than wanted, {} late, {} faulty, {} refused; seen and felt are at most {} m apart",
+            "skins: {} frames, the last round took {} ms for {} triangles, {} coarser than wanted, {} late, {} faulty, {} refused; at most {} m from drawn to felt",
             skin["frames"],
             skin["round_ms"],
             skin["triangles"],
@@ -141,7 +141,7 @@ fn print(json: &serde_json::Value) {
             .any(|n| n.as_u64() > Some(0))
         {
             print_line(&format!(
-                "large skins: a GPU made {} frames, the CPU {} in its place; the last time since {}{}",
+                "large skins: a GPU made {} frames, the CPU {} in its place; last reason: {}{}",
                 skin["by_gpu"],
                 skin["instead"],
                 skin["why_instead"],
@@ -189,19 +189,19 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
     let name = facts["name"].as_str()?;
     let searches = facts["searches"].as_f64()?;
     if searches == 0.0 {
-        return Some(format!("{name}, not asked"));
+        return Some(format!("{name}, not used"));
     }
     let each = |what: &str| facts[what].as_f64().unwrap_or(0.0) / searches;
     let (boxes, pairs) = (each("boxes"), each("pairs"));
     let kept = &facts["upkeep"];
     let kept = if let Some(order) = kept.get("sweep") {
         format!(
-            "{} exchanges in its order, sorted again {} times",
+            "{} exchanges in its order, re-sorted {} times",
             order["exchanges"], order["sorts"]
         )
     } else if let Some(kinetic) = kept.get("kinetic") {
         format!(
-            "{} certificates, {} to a box; {} internal events (exchanges, {} certificates each), {} external ones (pairs that began or ended), sorted again {} times",
+            "{} certificates, {} per box; {} internal events (exchanges, {} certificates each), {} external (pairs that began or ended), re-sorted {} times",
             kinetic["certificates"],
             kinetic["certificates_per_box"],
             kinetic["exchanges"],
@@ -221,7 +221,7 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
         return None;
     };
     Some(format!(
-        "{name}, asked {searches} times about {boxes:.1} boxes, {pairs:.1} pairs each time; {kept}"
+        "{name}, {searches} searches of {boxes:.1} boxes, {pairs:.1} pairs each; {kept}"
     ))
 }
 
@@ -229,7 +229,7 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
 fn planar(facts: &serde_json::Value) -> Option<String> {
     facts.as_object()?;
     Some(format!(
-        "{} certificates at once at most (of what moved), {} to a body at most (of all bodies); {} internal events, {} external ones (contacts), {} certificates changed by one at most; rebuilt {} times",
+        "at most {} certificates at once (of what moved), {} per body (of all bodies); {} internal events, {} external (contacts), at most {} certificates changed by one; rebuilt {} times",
         facts["certificates_max"],
         facts["certificates_per_body_max"],
         facts["events_internal"],
@@ -245,7 +245,7 @@ fn gpu_history(facts: &serde_json::Value) -> String {
         return String::new();
     }
     format!(
-        "; given up {} times, handed back {}, {} attempts failed; the last time: {}",
+        "; given up {} times, back {} times, {} attempts failed; last reason: {}",
         facts["takeovers"],
         facts["handed_back"],
         facts["failed_attempts"],
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broad_phase_that_nobody_asked_says_so_whoever_it_is() {
+    fn every_unused_broad_phase_says_so() {
         for kind in BroadPhaseKind::ALL {
             for work in [None, Some(broad_phase(kind).work())] {
                 let facts = serde_json::json!(BroadPhaseStats::of(kind.name(), work));
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_that_had_no_room_are_told_when_there_are_any() {
+    fn pairs_over_capacity_are_shown_if_any() {
         let told = |facts| losses(&facts);
         assert_eq!(told(serde_json::json!({})), "");
         assert_eq!(told(serde_json::json!({ "pairs_left_out": 0 })), "");

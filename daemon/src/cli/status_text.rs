@@ -41,8 +41,8 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
     };
     let state = match (arm["force_off"].as_str(), arm["state"].as_str()) {
         (Some(why), _) => format!("FORCE OFF {why}{cause}, {} ago", ago()),
-        (None, _) if arm["attached"] != true => "NOT THERE".to_owned(),
-        (None, Some("waiting")) => "waiting until little force is wanted".to_owned(),
+        (None, _) if arm["attached"] != true => "NOT FOUND".to_owned(),
+        (None, Some("waiting")) => "waiting for a small wanted force".to_owned(),
         (None, state) => format!("force {}", state.unwrap_or("unknown")),
     };
     let mut lines = vec![format!(
@@ -84,7 +84,7 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
         if gain < 1.0 {
             lines.push(format!(
                 "{indent}  gain lowered to {gain:.2}: the coupling was too stiff for arm and hand, \
-                 {:.1} mJ taken off",
+                 {:.1} mJ removed",
                 number(&energy["withheld_j"]) * 1e3
             ));
         }

@@ -15,7 +15,7 @@ const MAX_READS: usize = 1000;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The arm, by its name or its index; all arms without one.
+    /// Name or index of the arm; default: all arms.
     #[arg(value_name = "ARM")]
     arm: Option<String>,
     /// The technician's socket.
@@ -125,7 +125,7 @@ fn cleared(before: Option<u8>, after: Option<u8>) -> String {
     let words = |code: u8| format!("{} ({code})", force_off_text(code));
     let (before, after) = (before.unwrap_or(0), after.unwrap_or(0));
     let what = if before != 0 && before == after && is_latched(before) {
-        return format!("not cleared: {}, whose cause still holds", words(before));
+        return format!("not cleared: {}: its cause still holds", words(before));
     } else if is_latched(before) {
         format!("cleared: {}", words(before))
     } else {

@@ -26,22 +26,22 @@ pub struct ViewArgs {
 
 #[derive(clap::Args)]
 pub struct SnapshotArgs {
-    /// The picture that is written (PNG).
+    /// Picture to write (PNG).
     #[arg(value_name = "OUT.png")]
     output: PathBuf,
     /// Pixels.
     #[arg(long, value_name = "WIDTHxHEIGHT")]
     size: Option<String>,
-    /// Follow the scene for so long first, s.
+    /// Follow the scene this long first, s.
     #[arg(long, value_name = "SECONDS")]
     after: Option<String>,
-    /// Wait for so long for a daemon that is starting, s.
+    /// Longest wait for a daemon that is starting, s.
     #[arg(long, value_name = "SECONDS")]
     within: Option<String>,
     /// Overwrite the picture if it exists.
     #[arg(long)]
     force: bool,
-    /// The scene alone, without panels.
+    /// Only the scene, without panels.
     #[arg(long)]
     no_panels: bool,
     #[command(flatten)]
@@ -105,7 +105,7 @@ fn become_viewer(arguments: Vec<OsString>) -> Result<(), Failure> {
     let program = program(std::env::current_exe().ok().as_deref());
     let error = Command::new(&program).args(arguments).exec();
     let hint = if error.kind() == std::io::ErrorKind::NotFound {
-        ". It is a program of its own: `cargo build --release -p hapticd-viewer` builds it; put it beside hapticd or into PATH"
+        ". It is a separate program: `cargo build --release -p hapticd-viewer` builds it; put it next to hapticd or in PATH"
     } else {
         ""
     };

@@ -296,7 +296,7 @@ fn one_flipped_bit_of_a_force_is_found_in_its_tick() {
 }
 
 #[test]
-fn lost_records_are_said() {
+fn lost_records_are_seen() {
     let bytes = virtual_bytes(300);
     let lost = replayed(&bytes, |e| !matches!(e, Event::Tick(t) if t.tick == 100));
     assert_eq!(lost.ticks, 99);
@@ -740,7 +740,7 @@ fn the_recorded_exploration_touches_for_seconds_and_never_penetrates() {
 }
 
 #[test]
-fn what_is_no_trajectory_is_refused_as_an_intention() {
+fn files_without_a_trajectory_are_not_intentions() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/explore-terrain.mcap");
     assert!(std::fs::metadata(&path).expect("it ships").len() < 400_000);
     assert!(crate::intentions::load(&path).is_ok());

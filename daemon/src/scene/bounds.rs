@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_of_millions_of_triangles_are_refused_unmade() {
+    fn shapes_of_millions_of_triangles_are_never_made() {
         let terrain = |cells| config::Shape::Terrain {
             size_m: [0.3, 0.3],
             amplitude_m: 0.02,

@@ -21,7 +21,7 @@ use hapticd_collision::needle::Watchable;
 #[non_exhaustive]
 pub enum InsertionError {
     /// There are two tissues.
-    #[error("body `{second}` is a tissue, and so is `{first}`: a scene has one at most")]
+    #[error("bodies `{first}` and `{second}` are both tissue: a scene has at most one")]
     TwoTissues {
         /// Name of the first tissue.
         first: String,
@@ -47,9 +47,7 @@ pub enum InsertionError {
     )]
     NotCylinder(String),
     /// The arm of a needle does not exist.
-    #[error(
-        "needle `{needle}` is held by arm `{arm}`, and there is none of that name; there are: {known}"
-    )]
+    #[error("needle `{needle}` names arm `{arm}`, which does not exist; known arms: {known}")]
     NoArm {
         /// Name of the needle.
         needle: String,
@@ -78,7 +76,7 @@ pub enum InsertionError {
     },
     /// A hub has mass or no spring.
     #[error(
-        "arm `{arm}` holds needle `{needle}`: its hub follows by metaphor = \"spring\" without tool_mass_kg, or the forces would not be what the tissue takes"
+        "arm `{arm}` holds needle `{needle}`: it needs metaphor = \"spring\" without tool_mass_kg, or forces would not match the tissue"
     )]
     NoSpring {
         /// Name of the needle.
@@ -102,7 +100,7 @@ pub enum InsertionError {
         /// Error of the registration.
         error: SurroundingsError,
     },
-    /// A layer is pierced by less force than it is cut by.
+    /// A layer's puncture force is below its cut force.
     #[error(
         "layer `{layer}`: `puncture_force_n` = {puncture_force_n} N is below `cutting_force_n` = \
          {cutting_force_n} N: piercing takes no less than cutting"
@@ -118,7 +116,7 @@ pub enum InsertionError {
     /// A layer begins below its tissue.
     #[error(
         "layer `{layer}` begins {depth_m:.4} m deep, and tissue `{tissue}` is {height_m} m high: \
-         `thickness_m` of the layers above it is too much"
+         the layers above are too thick (`thickness_m`)"
     )]
     BelowTissue {
         /// Name of the layer.
@@ -448,13 +446,12 @@ fn tissue_fault(config: &config::Config, body: &config::Body, error: TissueError
         }
         TissueError::Open { id, boundary_edges } => {
             let what = format!(
-                "is never pierced and its mesh has {boundary_edges} boundary edges: it must be \
-                 closed"
+                "is never pierced, but its mesh has {boundary_edges} boundary edges: close it"
             );
             (id, "shape.kind", what)
         }
         TissueError::Force { id, force_n } => {
-            let what = format!("is pierced at {force_n} N: finite and from 0 on");
+            let what = format!("pierced at {force_n} N: not finite or negative");
             (id, "structure.puncture_force_n", what)
         }
         _ => {
@@ -563,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_where_it_is_asked_for() {
+    fn each_fault_is_reported_at_its_key() {
         assert_eq!(wrong(&[]), Vec::new());
         one(
             &[("arm = \"right\"", "arm = \"left\"")],

@@ -32,7 +32,7 @@ pub enum PlanarError {
     },
     /// Two bodies are too close to each other at the start.
     #[error(
-        "bodies `{first}` and `{second}` are {distance_m:.1e} m apart at the start; polygons must be apart by more than {least_m:.1e} m"
+        "bodies `{first}` and `{second}` are {distance_m:.1e} m apart at the start; polygons must be more than {least_m:.1e} m apart"
     )]
     NotApart {
         /// Name of one body.
@@ -93,7 +93,7 @@ pub fn outline(shape: &config::Shape, owner: Owner<'_>) -> Result<Vec<[f64; 2]>,
     let (outline, turned) = checked(&vertices).map_err(refused)?;
     if turned {
         tracing::info!(
-            "{} `{}`: its vertices go round clockwise and are taken the other way round",
+            "{} `{}`: its vertices are clockwise and were reversed",
             owner.what,
             owner.name
         );

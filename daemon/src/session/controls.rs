@@ -137,7 +137,7 @@ impl Controls {
         }
         let Reloading { tokens, .. } = self.reloading.pop_front()?;
         let why = format!(
-            "the configuration was read, but the haptic loop has not taken its limits for {} ms; it does when it runs again",
+            "the configuration was read, but the haptic loop has not taken its limits for {} ms; they apply once it runs",
             LOOP_PATIENCE_NS / 1_000_000
         );
         tell(news, why.clone());

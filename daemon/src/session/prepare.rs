@@ -12,7 +12,7 @@ use crate::session_setup::SessionSetup;
 pub(super) struct Prepared {
     /// Both ends of the supervision of GPUs that were opened.
     pub(super) gpus: SupervisedGpus,
-    /// Of the threads that talk to the GPU of the mid-phase.
+    /// End of the threads that use the mid-phase's GPU.
     pub(super) gpu_threads: GpuThreadsEnd,
     /// For the scribe, if ticks are checked.
     pub(super) checker: Option<Checker>,
@@ -21,7 +21,7 @@ pub(super) struct Prepared {
 /// Opens the GPUs that the configuration wants and starts the checker's thread.
 ///
 /// # Errors
-/// A GPU that was asked for and is not there; no thread for the checker.
+/// A requested GPU that is missing; no thread for the checker.
 pub(super) fn prepare(
     setup: &mut SessionSetup,
     config: &config::Config,

@@ -109,7 +109,7 @@ impl Reading {
                 let tokens = std::mem::take(&mut under_way.tokens);
                 self.waiting.extend(tokens);
                 let why = format!(
-                    "reading the configuration has not ended in {:.0} s: does its file system answer?",
+                    "the configuration was not read in {:.0} s: does its file system answer?",
                     since_ns as f64 * 1e-9
                 );
                 return Some(self.refuse_waiting(why));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_during_a_reading_gets_the_next_one() {
+    fn a_request_during_a_reading_gets_the_next() {
         let (mut reading, script, begins) = scripted();
         reading.ask(Some(1));
         assert!(reading.poll(0).is_none());

@@ -42,13 +42,13 @@ pub(super) struct Supervision {
     pub(super) duration_s: Option<f64>,
     pub(super) reading: Reading,
     pub(super) controls: Controls,
-    /// Of each arm, with what the configuration says of its gains.
+    /// Each arm, with its gains' keys in the configuration.
     pub(super) specs: Vec<(ArmSpec, CouplingKeys)>,
     pub(super) period_ns: u64,
 }
 
 impl Running {
-    /// Supervises until something ends the session. Gives the thread that ended by itself, if that
+    /// Supervises until something ends the session. Returns the thread that ended itself, if that
     /// is why.
     pub(super) fn supervise(
         &mut self,

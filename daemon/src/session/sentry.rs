@@ -139,7 +139,7 @@ impl Sentry {
         let asked = reload.clone();
         let thread = thread::spawn("signals", move || {
             // Where it is refused the supervisor's is, too, and that is said.
-            priority::request(of_loop, priority::SIGNALS, "nice of the signals' thread");
+            priority::request(of_loop, priority::SIGNALS, "signal thread niceness");
             serve(&signals, &brake, &asked);
         })?;
         Ok(Sentry { reload, thread })
@@ -236,9 +236,9 @@ fn serve(signals: &Signals, brake: &Brake, reload: &AtomicBool) {
 fn end_process(brake: &Brake, over: bool) -> ! {
     brake.end_force();
     process::say_unless_it_blocks(if over {
-        "hapticd: ended before its last words were read\n"
+        "hapticd: ended before its last output was read\n"
     } else {
-        "hapticd: ended without its supervisor, which did not come to an end; force is off\n"
+        "hapticd: ended because its supervisor did not finish in time; force is off\n"
     });
     process::end_now(EXIT_STATUS)
 }

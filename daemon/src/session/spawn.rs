@@ -34,7 +34,7 @@ use crate::session_setup::SessionSetup;
 pub(super) struct Spawner<'a> {
     pub(super) config: &'a config::Config,
     pub(super) brake: &'a Arc<Brake>,
-    /// Of the loop.
+    /// Loop period.
     pub(super) period_ns: u64,
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Threads {
     pub(super) deformable: Option<JoinHandle<()>>,
     pub(super) skin: Option<JoinHandle<()>>,
     pub(super) supervisor: Option<GpuSupervisor>,
-    /// Of threads that nobody joins.
+    /// Threads that are not joined.
     pub(super) gpu: GpuThreadsEnd,
     pub(super) scribe: JoinHandle<Report>,
     pub(super) news: JoinHandle<()>,
@@ -122,7 +122,7 @@ impl Ending<'_> {
         }
         let patience = Duration::from_nanos(PATIENCE_NS);
         if !threads.gpu.have_ended(patience) {
-            tracing::warn!("a GPU's driver hangs: its thread is left to the end of the process");
+            tracing::warn!("a GPU driver hangs: its thread is left until the process ends");
         }
         // The scribe ends after loop and collision thread, so their last data is written.
         let report = threads

@@ -52,7 +52,7 @@ pub(super) struct Signs {
 }
 
 impl Signs {
-    /// Of threads that do not run yet; there is none for clients.
+    /// Signs of threads that do not run yet; none for clients.
     pub(super) fn new(flags: Arc<Flags>, arms: Vec<Arc<ArmState>>, broad: BroadPhaseStats) -> Self {
         Signs {
             flags,

@@ -40,7 +40,7 @@ impl Watch {
         } else if !*told && now - *since > SILENCE.as_nanos() as u64 {
             *told = true;
             tracing::error!(
-                "{name} shows no sign of life since {:.1} s",
+                "{name} has not responded for {:.1} s",
                 (now - *since) as f64 * 1e-9
             );
             news.push(format!("{name} shows no sign of life"));

@@ -55,7 +55,7 @@ pub(super) struct Channels {
     pub(super) janitor: Receiver<BodySpec>,
     /// Where the scene has deformable bodies.
     pub(super) deformable: Option<DeformableHalf>,
-    /// There, too; the skin thread runs only if there are skins, and clients to see them.
+    /// As well; the skin thread runs only if there are skins, and clients to see them.
     pub(super) skin: Option<SkinHalf>,
     pub(super) scribe: ScribeHalf,
     pub(super) service: service::Links,
@@ -63,7 +63,7 @@ pub(super) struct Channels {
     pub(super) supervisor: SupervisorHalf,
 }
 
-/// The haptic loop's. Every end is wait-free: the loop waits for its clock only.
+/// The haptic loop's. Every end is wait-free: the loop waits only for its clock.
 pub(super) struct LoopHalf {
     /// Newest input of each arm.
     pub(super) inputs: [Option<latest::Reader<ArmInput>>; MAX_ARMS],
@@ -87,15 +87,15 @@ pub(super) struct LoopHalf {
     pub(super) events: EventFeed,
 }
 
-/// An arm's. Its thread waits for its device only.
+/// An arm's. Its thread waits only for its device.
 pub(super) struct ArmHalf {
     pub(super) input: latest::Writer<ArmInput>,
     pub(super) commands: latest::Reader<ArmCommand>,
     pub(super) state: Arc<ArmState>,
 }
 
-/// The collision thread's. It waits for the planner and the GPU's thread, each within a bound, and
-/// for nobody else: a full queue is a loss that is counted, or is tried again.
+/// The collision thread waits only for the planner and the GPU's thread, each within a bound, and
+/// no other thread: it counts a full queue as a loss, or tries again.
 pub(super) struct CollisionHalf {
     /// Capacity for feature pairs of one snapshot.
     pub(super) pair_capacity: usize,
@@ -117,7 +117,7 @@ pub(super) struct CollisionHalf {
     pub(super) beat: Beat,
 }
 
-/// Of the thread of deformable bodies, which waits for nobody.
+/// The thread of deformable bodies, which never waits.
 pub(super) struct DeformableHalf {
     pub(super) queries: latest::Reader<Query>,
     pub(super) answers: ring::Producer<Box<DeformableSnapshot>>,
@@ -151,10 +151,10 @@ pub(super) struct ScribeHalf {
     pub(super) beat: Beat,
 }
 
-/// Of the thread that gathers news. It may wait for the locks of those that write their own status.
+/// The thread that gathers news. It may wait for the locks of threads that write their status.
 pub(super) struct NewsHalf {
     pub(super) live: Arc<Mutex<Live>>,
-    /// For the clients' server, which must wait for nobody who writes.
+    /// For the clients' server, which must never wait for a writer.
     pub(super) status: latest::Writer<Live>,
 }
 

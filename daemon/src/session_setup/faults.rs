@@ -24,7 +24,7 @@ pub enum SessionSetupError {
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// A device profile does not exist.
-    #[error("arm `{arm}`: there is no shipped profile `{profile}`; there are: {known}")]
+    #[error("arm `{arm}`: no shipped profile is called `{profile}`; shipped: {known}")]
     NoProfile {
         /// Name of the arm.
         arm: String,

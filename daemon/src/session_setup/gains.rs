@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forced_passes_what_bounds() {
+    fn forced_gains_override_bounds() {
         let spec = spec(1000, 500);
         let of = |keys: &CouplingKeys| gains(&spec, keys, 1e-3, 1e-3);
         let auto = of(&CouplingKeys::default());

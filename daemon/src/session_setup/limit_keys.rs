@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_that_is_told_is_enough_and_has_few_digits() {
+    fn a_reported_bound_suffices_and_has_few_digits() {
         for (bound, told) in [
             (0.08, 0.08),
             (80.0, 80.0),

@@ -182,7 +182,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(300);
 
     #[test]
-    fn values_come_in_order_and_wake_who_waits() {
+    fn values_come_in_order_and_wake() {
         const COUNT: u64 = 100_000;
         let (mut sender, mut receiver) = delivery(4);
         let (mut back_in, mut back) = delivery(4);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_or_has_nobody_comes_back() {
+    fn values_without_space_or_receiver_come_back() {
         let (mut sender, mut receiver) = delivery(1);
         assert_eq!(receiver.try_recv(), Err(NoValue::Empty));
         assert_eq!(receiver.recv_timeout(Duration::ZERO), Err(NoValue::Empty));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_hears_that_nobody_sends_any_more() {
+    fn a_waiting_receiver_learns_of_the_end() {
         let (sender, mut receiver) = delivery::<u8>(1);
         let thread = std::thread::spawn(move || receiver.recv());
         drop(sender);

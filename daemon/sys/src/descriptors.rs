@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_that_lingers_does_no_longer() {
+    fn a_socket_stops_lingering() {
         let socket = TcpListener::bind("127.0.0.1:0").unwrap();
         set_socket_linger(&socket, Some(Duration::from_secs(3600))).unwrap();
         do_not_linger(&socket);

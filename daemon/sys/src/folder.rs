@@ -10,7 +10,7 @@ pub enum FolderError {
     NotAFolder,
     /// Another user can replace it or put something into it.
     #[error(
-        "the folder may be written by others (mode {mode:o}, owner {owner}); it must be ours or root's alone"
+        "others can write to the folder (mode {mode:o}, owner {owner}); only this user or root may"
     )]
     Open {
         /// Mode of the folder.
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_a_file_and_nothing_are_no_folders() {
+    fn links_files_and_nothing_are_refused() {
         let folder = Folder::new("link").mode(0o700);
         let (link, file) = (folder.0.join("link"), folder.0.join("file"));
         std::os::unix::fs::symlink(&folder.0, &link).unwrap();

@@ -2,7 +2,7 @@
 //! carry descriptors, process watching, the clock, signals, and the rights and settings of a
 //! real-time thread. Linux only.
 //!
-//! One of the three crates with `unsafe` (with `hapticd-sync` and the client ABI); everything it
+//! One of the few crates with `unsafe`, next to `hapticd-sync` and others; everything it
 //! exports is safe. Unless an item says "RT-callable" it makes system calls and does not belong in
 //! the haptic loop.
 //!

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_cannot_be_is_not_watched() {
+    fn an_impossible_process_is_not_watched() {
         for pid in [0, -1, i32::MIN] {
             assert_eq!(
                 ProcessWatch::new(pid).unwrap_err().kind(),

@@ -3,7 +3,7 @@
 use super::{ARM, folder, hapticd};
 
 #[test]
-fn check_prints_the_rig_and_warns_of_what_is_hardly_meant() {
+fn check_prints_the_sheet_and_warns_of_unlikely_values() {
     let dir = folder("sheet");
     let arm = format!("{ARM}motion_scale = 100.0\n");
     std::fs::write(dir.join("wide.toml"), arm).unwrap();
@@ -163,7 +163,7 @@ fn check_says_what_run_would_say() {
 
 /// A limit is reported by the key and the unit of its file, and that file is named.
 #[test]
-fn a_limit_that_cannot_be_kept_is_told_by_its_own_key() {
+fn a_limit_that_cannot_be_kept_is_named_by_its_key() {
     let dir = folder("own-key");
     let profile = include_str!("../../../config/devices/generic-vendor-3dof.toml");
     let write = |name: &str, from: &str, to: &str| {
@@ -220,7 +220,7 @@ fn a_limit_that_cannot_be_kept_is_told_by_its_own_key() {
 
 /// A full standard output is an error, because scripts rely on the exit code.
 #[test]
-fn what_cannot_be_said_is_a_failure() {
+fn failed_output_is_a_failure() {
     let dir = folder("full");
     std::fs::write(dir.join("rig.toml"), ARM).unwrap();
     let full = std::fs::File::options().write(true).open("/dev/full");

@@ -775,7 +775,7 @@ fn check_reports_what_the_meshes_are_like() {
     assert_eq!(out.status.code(), Some(0));
     let said = String::from_utf8(out.stdout).unwrap();
     for line in [
-        "body `a`: 4 triangles, closed, outward, 1.667e-7 m3, degenerate and left out: 1",
+        "body `a`: 4 triangles, closed, outward, 1.667e-7 m3, 1 degenerate left out",
         "body `b`: 3 triangles, open: 3 boundary edges, 0 non-manifold edges, 0 misoriented edges",
     ] {
         assert!(said.contains(line), "{said}");

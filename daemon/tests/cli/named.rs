@@ -101,7 +101,7 @@ fn faults_of_layers_are_theirs_by_name_with_numbers_and_all_at_once() {
         "case.toml:8:20: error: layer `skin`: `puncture_force_n` = 0.1 N is below \
          `cutting_force_n` = 0.2 N: piercing takes no less than cutting",
         "case.toml:13:8: error: layer `muscle` begins 0.2020 m deep, and tissue `flank` is 0.08 m \
-         high: `thickness_m` of the layers above it is too much",
+         high: the layers above are too thick (`thickness_m`)",
         "case.toml:13:8: error: layer `muscle`: `puncture_force_n` = 0.8 N is below \
          `cutting_force_n` = 3 N",
     ] {

@@ -193,7 +193,7 @@ fn a_watch_outlives_its_daemon_and_shows_the_next_one() {
         read_to(&mut said, "right");
         daemon.signal("-TERM");
         assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
-        let gone = "the daemon is gone, and asked again each second: ";
+        let gone = "the daemon is gone; retrying every second: ";
         if is_json {
             read_to(&mut errors, gone);
         } else {

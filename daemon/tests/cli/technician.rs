@@ -205,7 +205,7 @@ fn what_clients_tighten_is_told_in_the_log_and_in_the_status() {
 
 /// Exit code 2 is for what the user can mend, as docs/operations.md says.
 #[test]
-fn a_socket_that_the_user_can_mend_exits_with_2() {
+fn a_socket_fault_the_user_can_fix_exits_with_2() {
     let dir = folder("mend");
     std::fs::write(dir.join("file.sock"), "no socket").unwrap();
     for (socket, says) in [

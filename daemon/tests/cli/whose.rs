@@ -45,7 +45,7 @@ fn the_command_line_passes_over_a_folder_that_others_write_to() {
 /// Runs as root with real other users. For others, `ipc::sockets` tests the folders' owners and the
 /// client's library tests the sockets' owners.
 #[test]
-fn a_planted_folder_keeps_nobody_from_starting() {
+fn a_planted_folder_does_not_block_the_start() {
     let dir = PathBuf::from(format!("/tmp/hapticd-home-{}", std::process::id()));
     let home = dir.join("home");
     std::fs::create_dir_all(&home).unwrap();

@@ -536,7 +536,7 @@ fn a_loop_that_hangs_leaves_no_force_and_ends_the_run() {
     command.stderr(Stdio::piped());
     let mut daemon = Daemon::press(&dir, command);
     let held = Frozen::named(daemon.process.id(), "haptic").unwrap();
-    daemon.says("the loop sends no commands: no force is asked of the arm");
+    daemon.says("the loop sends no commands: the arm is set to zero force");
     daemon.says("the haptic loop hangs: the run ends without it");
     assert!(held.is_gone(), "the run goes on");
     assert_eq!(daemon.end().code(), Some(1));
@@ -555,7 +555,7 @@ fn a_loop_that_pauses_leaves_no_force_and_the_run_goes_on() {
     command.stderr(Stdio::piped());
     let mut daemon = Daemon::press(&dir, command);
     let held = Frozen::named(daemon.process.id(), "haptic").unwrap();
-    daemon.says("the loop sends no commands: no force is asked of the arm");
+    daemon.says("the loop sends no commands: the arm is set to zero force");
     drop(held);
     let seen = daemon.state().unwrap().tick;
     let after = daemon.until("it runs", |state| state.tick > seen + 100);
@@ -574,7 +574,7 @@ fn a_loop_that_pauses_leaves_no_force_and_the_run_goes_on() {
 
 /// A status request does not wait for the thread that writes the status.
 #[test]
-fn the_status_is_told_while_who_writes_it_hangs() {
+fn the_status_is_served_while_its_writer_hangs() {
     let dir = folder("status", "");
     let mut daemon = Daemon::press(&dir, command(&dir, &["run", "rig.toml", "--plain"]));
     let socket = dir.join("hapticd/technician.sock");

@@ -63,7 +63,7 @@ impl End {
     /// Checks that the run ended in order because of this thread.
     fn ends_the_run(&self, thread: &str) {
         self.is_told(thread);
-        let died = format!("thread {thread} died; force was taken off");
+        let died = format!("thread {thread} died; force is off");
         assert!(self.log.contains(&died), "{}", self.log);
         assert_eq!(self.status, Some(1), "{}", self.log);
     }

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_cannot_be_are_refused_with_the_numbers() {
+    fn impossible_fields_are_refused_with_the_numbers() {
         use BitFieldError as E;
         assert_eq!(
             BitField::new(0, 0, false, Endian::Little),

@@ -175,7 +175,7 @@ pub enum LayoutError {
     #[error("an arm needs at least one input report")]
     NoInput,
     /// Too many reports.
-    #[error("{count} reports are more than {MAX_REPORTS}")]
+    #[error("{count} reports; at most {MAX_REPORTS} fit")]
     TooManyReports {
         /// Number of reports.
         count: usize,
@@ -194,7 +194,7 @@ pub enum LayoutError {
     )]
     MixedIds,
     /// Two reports that cannot be told apart.
-    #[error("another report before it has the same id {id:#04x} and the same length {bytes}")]
+    #[error("an earlier report has the same id {id:#04x} and length {bytes}")]
     SameReport {
         /// Id of both.
         id: u8,
@@ -273,7 +273,7 @@ pub enum LayoutError {
         most: i64,
     },
     /// Zero force cannot be expressed.
-    #[error("no force would be {zero} counts, which is no whole number within {min} to {max}")]
+    #[error("zero force would be {zero} counts, not a whole number in {min} to {max}")]
     ZeroForce {
         /// Count that means zero force.
         zero: f64,
@@ -288,7 +288,7 @@ pub enum LayoutError {
     )]
     NoPose,
     /// A report that holds a part of the pose but has no axis.
-    #[error("the report has a part in the pose but no axis field")]
+    #[error("the report is a pose part but has no axis field")]
     PoseWithoutAxis,
 }
 

@@ -120,7 +120,7 @@ fn a_pose_of_two_reports_is_seen_whole_or_not_at_all() {
 }
 
 #[test]
-fn the_longest_form_of_a_report_that_fits_is_meant() {
+fn the_longest_form_of_a_report_that_fits_applies() {
     let codec = Codec::new(space_mouse()).unwrap();
     let mut state = codec.initial_state();
     let mut report = [0_u8; 13];
@@ -166,7 +166,7 @@ fn reports_that_are_short_unknown_or_ignored_leave_the_state_alone() {
 }
 
 #[test]
-fn status_bits_count_as_good_only_where_nothing_tells() {
+fn status_that_no_report_carries_counts_as_good() {
     let mut layout = Layout {
         inputs: vec![InputReport {
             id: 0,

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrench_that_is_no_number_is_no_force_at_all() {
+    fn a_wrench_that_is_not_finite_sends_no_force() {
         let (device, mut arm) = arm("");
         for bad in [f64::NAN, f64::INFINITY] {
             let wrench = Wrench {

@@ -77,7 +77,7 @@ pub enum OpenError {
         misfit: Misfit,
     },
     /// The device did not accept the profile's start reports.
-    #[error("{path} did not take its start reports: {error}")]
+    #[error("{path} refused its start reports: {error}")]
     Start {
         /// Path of the device node.
         path: String,

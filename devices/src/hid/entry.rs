@@ -26,7 +26,7 @@ pub struct HidEntry {
     pub interface: Option<u8>,
     /// Usage page and usage of each top-level collection.
     pub usages: Vec<(u16, u16)>,
-    /// Port: the same for every device that is ever plugged in there. Empty if unknown.
+    /// Port, the same for any device plugged in there. Empty if unknown.
     pub port: String,
 }
 

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rotation_comes_from_a_quaternion_of_nothing() {
+    fn a_zero_quaternion_gives_no_rotation() {
         let model = Cartesian::new(3, Rotation::Quaternion).unwrap();
         assert!(matches!(
             model.forward(&[0.0; 7]),

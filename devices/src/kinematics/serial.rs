@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn two_links_in_a_plane_are_the_school_formula() {
+    fn two_links_in_a_plane_match_the_formula() {
         let chain = Serial::new(
             vec![revolute(0.3, 0.0, 0.0), revolute(0.2, 0.0, 0.0)],
             None,
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_joints_that_cannot_be_are_refused() {
+    fn impossible_numbers_of_joints_are_refused() {
         assert!(Serial::new(vec![], None, true).is_none());
         assert!(Serial::new(vec![revolute(0.1, 0.0, 0.0); 8], None, true).is_none());
     }

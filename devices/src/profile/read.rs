@@ -238,7 +238,7 @@ fn spec(
     } else if torque > 0.0 && has_rotation == Some(false) {
         limits.add_problem(
             "peak_torque_nm",
-            "an arm whose rotation is not measured cannot have torque: its work cannot be known",
+            "an arm that measures no rotation cannot have torque: its work is unknown",
         );
     }
     let force = |section| Applicable {

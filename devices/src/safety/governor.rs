@@ -93,7 +93,7 @@ impl Reductions {
     pub const SLEW: Reductions = Reductions(4);
     /// Rule: the fade outside the workspace.
     pub const EDGE: Reductions = Reductions(8);
-    /// Rule: the gain, lowered for oscillation or for energy that the hand was given.
+    /// Rule: the gain, lowered for oscillation or for energy fed to the hand.
     pub const OSCILLATION: Reductions = Reductions(16);
     /// Rule: off, ramping or fading.
     pub const SCALE: Reductions = Reductions(32);

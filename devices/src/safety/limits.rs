@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arm_holds_no_more_for_ever_than_at_its_peak() {
+    fn the_continuous_limit_never_exceeds_the_peak() {
         let boastful = ArmSpec {
             continuous_force_n: 11.0,
             continuous_torque_nm: 0.5,

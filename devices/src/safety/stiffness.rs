@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn without_encoder_steps_they_bound_nothing() {
+    fn exact_encoders_do_not_limit_stiffness() {
         for coulomb_friction_n in [0.1, 0.0] {
             let arm = ArmSpec {
                 resolution_m: 0.0,

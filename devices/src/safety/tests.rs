@@ -247,7 +247,7 @@ fn after_a_cut_force_comes_back_only_by_waiting_and_ramp() {
 }
 
 #[test]
-fn a_short_lateness_costs_a_dent_and_no_waiting() {
+fn a_short_delay_costs_a_dip_and_no_waiting() {
     let mut bench = Bench::active(8.0);
     bench.contact_age_ns = 30 * MS;
     let dip = bench.ticks(10);
@@ -758,7 +758,7 @@ fn a_continuous_limit_rises_by_the_ramp_while_nothing_is_felt() {
 }
 
 #[test]
-fn as_much_as_the_engage_force_is_not_little() {
+fn the_engage_force_itself_is_not_small() {
     let limits = Limits {
         engage_force_n: 0.25,
         engage_torque_nm: 0.03125,

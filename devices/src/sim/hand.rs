@@ -1,4 +1,4 @@
-//! The impedance of a hand: the force that it exerts on a handle that is not where it wants it.
+//! The impedance of a hand: its force on a handle that is away from the pose that it intends.
 //!
 //! # Theory
 //! The grasp is a second-order lumped model, as is usual for stability work (Hasser and Cutkosky

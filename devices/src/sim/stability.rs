@@ -135,7 +135,7 @@ fn the_friction_holds_the_arm_on_the_encoders_staircase_up_to_two_f_over_delta()
     assert!(!rests_on_staircase(1.4));
 }
 
-/// A person presses the desktop arm on a wall of `k` N/m at z = 0. Returns the mean square speed
+/// A hand presses the desktop arm on a wall of `k` N/m at z = 0. Returns the mean square speed
 /// over the last half second, the time from the first touch to the first lowering of the gain in
 /// ms, and the last state.
 fn press_with(k: f64, governed: bool) -> (f64, Option<u64>, GovernorState) {

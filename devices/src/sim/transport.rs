@@ -100,7 +100,7 @@ mod tests {
     use crate::sim::{FaultKind, HandParams, Intention, SimArmParams, SimFault};
 
     #[test]
-    fn a_rig_is_read_and_written_like_any_arm_and_is_gone_when_unplugged() {
+    fn a_held_arm_is_read_and_written_like_any_and_gone_when_unplugged() {
         let unplug = SimFault {
             at_s: 0.5,
             for_s: 10.0,

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_not_told() {
+    fn non_finite_points_are_undecided() {
         let index = MeshIndex::new(shapes::icosphere(1.0, 1).unwrap());
         let mut winding = Winding::default();
         let nan = Vec3::new(f64::NAN, 0.0, 0.0);

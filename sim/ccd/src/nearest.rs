@@ -92,7 +92,7 @@ mod tests {
     use hapticd_geometry::shapes;
 
     #[test]
-    fn it_is_the_nearest_of_all_triangles_and_nothing_beyond_the_reach() {
+    fn the_nearest_triangle_within_reach_is_found() {
         let mesh = shapes::terrain([0.1, 0.1], 12, 0.02, 0.05, 3).unwrap();
         let index = MeshIndex::new(mesh.clone());
         let mut work = NearestWork::default();

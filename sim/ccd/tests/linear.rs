@@ -326,7 +326,7 @@ fn a_search_that_is_cut_short_gives_up_at_a_time_that_is_proven() {
 }
 
 #[test]
-fn numbers_that_are_none_are_an_uncertain_contact_at_the_start() {
+fn non_finite_numbers_are_an_uncertain_contact_at_the_start() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308] {
         for place in 0..12 {
             for features in [Features::VertexFace, Features::EdgeEdge] {

@@ -52,10 +52,10 @@ pub enum AddError {
     #[error("friction {0} is out of range")]
     Friction(f64),
     /// Only rigid bodies can be driven, pulled and placed.
-    #[error("object {0} is no rigid body that moves")]
+    #[error("object {0} is not a moving rigid body")]
     NotRigid(u32),
     /// Only rigid objects can be removed.
-    #[error("object {0} is no rigid one")]
+    #[error("object {0} is not rigid")]
     Stays(u32),
 }
 

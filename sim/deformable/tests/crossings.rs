@@ -327,7 +327,7 @@ fn a_sheet_that_folds_through_itself_is_told_from_one_that_bends() {
 
 /// Non-finite vertices are counted, and features without them are tested as usual.
 #[test]
-fn places_that_are_none_hide_nothing_else() {
+fn non_finite_points_hide_nothing_else() {
     let mut random = Random(9);
     let mut all = scene(&mut random);
     go(&mut random, &mut all, 0.4);
@@ -374,7 +374,7 @@ fn what_is_too_far_away_for_cells_is_judged_all_the_same() {
 }
 
 #[test]
-fn what_is_no_surface_is_refused() {
+fn invalid_surfaces_are_refused() {
     let mut crossings = Crossings::new();
     let fault = crossings
         .set_surfaces(&[Surface {

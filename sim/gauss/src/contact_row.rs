@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn without_approach_it_is_the_lack_to_the_bit() {
+    fn without_approach_the_bound_is_the_lack() {
         for k in -40..40 {
             let (safe_m, gap_m) = (3.2e-5, f64::from(k) * 1.7e-6);
             let lacks = safe_m - gap_m;

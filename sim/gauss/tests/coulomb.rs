@@ -309,7 +309,7 @@ fn the_law_holds_on_random_contacts() {
 }
 
 #[test]
-fn what_is_no_number_does_not_rub() {
+fn nan_gives_no_friction() {
     let metric = metric(1.0);
     let wanted = Motion::new(1.0, 0.0, -1.0, 0.0, 0.0, 0.0);
     for bad in [f64::NAN, f64::INFINITY, -1.0] {

@@ -61,7 +61,7 @@ pub enum SurfaceFault {
         triangles: usize,
     },
     /// A corner is not the index of a position.
-    #[error("triangle {triangle} names position {index}, there are {positions}")]
+    #[error("triangle {triangle} names position {index} of {positions}")]
     Index {
         /// Index of the triangle.
         triangle: usize,

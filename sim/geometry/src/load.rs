@@ -118,7 +118,7 @@ pub enum LoadProblem {
         limit: u64,
     },
     /// The file ends before its header says.
-    #[error("{what} need {needed} bytes, {available} are there")]
+    #[error("{what} need {needed} bytes; found {available}")]
     Truncated {
         /// The part that is cut off.
         what: String,
@@ -150,7 +150,7 @@ pub enum LoadProblem {
         offset: u64,
     },
     /// An index or the length of a list is negative, too large or not whole.
-    #[error("{element} {index}: {value} is no index")]
+    #[error("{element} {index}: bad index {value}")]
     NotAnIndex {
         /// "vertex", "face", ...
         element: String,
@@ -220,7 +220,7 @@ pub enum LoadProblem {
         limit: usize,
     },
     /// No triangle has an area.
-    #[error("all {dropped} triangles are without area")]
+    #[error("all {dropped} triangles have no area")]
     AllDegenerate {
         /// Number of triangles that were dropped.
         dropped: usize,

@@ -73,7 +73,7 @@ proptest! {
     /// Times of integer bounds are fractions of small numbers: the rounding is far below their
     /// differences.
     #[test]
-    fn they_meet_when_fractions_say_so(a in whole(), b in whole()) {
+    fn meetings_match_exact_fractions(a in whole(), b in whole()) {
         let (x, y) = (swept(&a), swept(&b));
         prop_assert_eq!(x.meets(&y), meet_exactly(&a, &b));
         prop_assert_eq!(y.meets(&x), meet_exactly(&a, &b));

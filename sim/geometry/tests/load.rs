@@ -273,7 +273,7 @@ fn a_vertex_of_an_obj_is_found_in_its_file() {
 }
 
 #[test]
-fn a_corner_of_an_ascii_stl_that_is_no_number_is_told_with_its_line() {
+fn a_non_finite_corner_of_an_ascii_stl_is_named_with_its_line() {
     let text = "solid\nfacet normal 0 0 nan\nouter loop\nvertex 0 0 0\nvertex 1 0 inf\n\
         vertex 0 1 0\nendloop\nendfacet\nendsolid\n";
     let told = problem(text.as_bytes(), Format::Stl).to_string();

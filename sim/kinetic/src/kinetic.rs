@@ -83,7 +83,7 @@ pub enum PlanError {
         object: u32,
     },
     /// The degree is higher than the structure's certificates allow.
-    #[error("object {object}: its motion is of degree {degree}, at most {most} can be")]
+    #[error("object {object}: its motion has degree {degree}, above {most}")]
     Degree {
         /// Index of the object.
         object: u32,

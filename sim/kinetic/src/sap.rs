@@ -76,7 +76,7 @@ pub enum StepError {
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The step's length is not positive and finite.
-    #[error("a step of {h} s")]
+    #[error("bad step {h} s")]
     Length {
         /// Its length, s.
         h: f64,
@@ -716,12 +716,12 @@ impl Kinetic for Sap {
                 let is = self.table.overlap_at((a, b), t);
                 on += usize::from(is);
                 if is && !self.pairs.contains((a, b)) {
-                    return fault(a, "an overlapping pair is not there");
+                    return fault(a, "an overlapping pair is missing");
                 }
             }
         }
         if self.exact && on != self.pairs.list().len() {
-            return fault(0, "there are pairs that do not overlap");
+            return fault(0, "some pairs do not overlap");
         }
         Ok(())
     }

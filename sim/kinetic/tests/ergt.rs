@@ -580,7 +580,7 @@ fn a_corrupted_structure_is_found_out_rebuilt_and_right() {
 }
 
 #[test]
-fn polygons_that_touch_overlap_or_are_none_are_refused() {
+fn touching_overlapping_and_bad_polygons_are_refused() {
     let square = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.1]];
     let at = |shape: &Shape, centre: Point| body(shape.clone(), centre, [0.0; 2], 0.0);
     let two = |shape: &Shape, centre: Point| {

@@ -167,7 +167,7 @@ fn steps_after_a_change_of_plan_are_refused_until_the_structure_is_rebuilt() {
     };
     s.change_plan(0, drift).unwrap();
     let fault = s.go(&[shift], 100).unwrap_err();
-    assert_eq!(fault.what, "it is to be rebuilt");
+    assert_eq!(fault.what, "it must be rebuilt");
     build(&mut s, |b| Some(places[b as usize]));
     assert_eq!(s.go(&[shift], 100).unwrap().end, End::Whole);
 }

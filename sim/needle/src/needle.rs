@@ -27,7 +27,7 @@ const MAX_TURN: f64 = 0.25;
 pub enum NeedleError {
     /// A length or radius is not finite and above 0, or the length is not the larger.
     #[error(
-        "a needle {length_m} m long and {radius_m} m thick from its axis: both are finite and above 0, and the length is the larger"
+        "needle length {length_m} m and radius {radius_m} m must be finite and above 0, and the length the larger"
     )]
     Size {
         /// Given length, m.
@@ -37,7 +37,7 @@ pub enum NeedleError {
     },
     /// The curvature is negative or NaN, or too tight for the pieces.
     #[error(
-        "a bevel that turns {curvature_1_m} rad/m in pieces of {segment_m} m: from 0 on, and at most {MAX_TURN} rad from one piece to the next"
+        "a bevel of {curvature_1_m} rad/m in pieces of {segment_m} m: must be 0 or more, and at most {MAX_TURN} rad per piece"
     )]
     Curvature {
         /// Given curvature, rad/m.
@@ -47,7 +47,7 @@ pub enum NeedleError {
     },
     /// Too many pieces, or pieces longer than the needle.
     #[error(
-        "pieces of {segment_m} m for a needle of {length_m} m: at least one and at most {MAX_SEGMENTS} of them"
+        "pieces of {segment_m} m for a needle of {length_m} m: must give 1 to {MAX_SEGMENTS} pieces"
     )]
     Segment {
         /// Given length of a piece, m.

@@ -57,7 +57,7 @@ pub struct Zoom {
 pub enum SurroundingsError {
     /// The numbers are not finite and above 0, or there are too many refinements.
     #[error(
-        "cells of {cell_m} m refined {finest} times within {about_m} m: above 0, finite, at most {MAX_LEVEL} times"
+        "cells of {cell_m} m refined {finest} times within {about_m} m: must be finite, > 0, <= {MAX_LEVEL} times"
     )]
     Zoom {
         /// Given edge of a cell, m.

@@ -82,7 +82,7 @@ const CELLS: f64 = 20.0;
 pub enum TissueError {
     /// The edges of the box are invalid: not finite and above 0, or too different.
     #[error(
-        "a tissue with edges of {0:?} m: finite and above 0, and the longest at most 30 times the shortest"
+        "tissue edges of {0:?} m must be finite, above 0, and the longest at most 30 times the shortest"
     )]
     Size([f64; 3]),
     /// There are too many layers, or none.
@@ -90,7 +90,7 @@ pub enum TissueError {
     Layers(usize),
     /// The numbers of a layer are invalid.
     #[error(
-        "layer {layer}: its thickness and stiffness are above 0, its forces from 0 on, all finite, and piercing it takes no less than cutting it"
+        "layer {layer}: thickness and stiffness must be above 0, forces 0 or more, all finite, and piercing must take no less than cutting"
     )]
     Layer {
         /// Index from 0, from the top down.
@@ -119,7 +119,7 @@ pub enum TissueError {
     },
     /// The mesh of a bone has holes.
     #[error(
-        "structure {id} is never pierced and its mesh has {boundary_edges} boundary edges: it must be closed"
+        "structure {id} is never pierced, but its mesh has {boundary_edges} boundary edges: close it"
     )]
     Open {
         /// Identity of the structure.
@@ -128,7 +128,7 @@ pub enum TissueError {
         boundary_edges: usize,
     },
     /// The puncture force of a structure is not finite and at least 0.
-    #[error("structure {id} is pierced at {force_n} N: finite and from 0 on")]
+    #[error("structure {id} pierced at {force_n} N: not finite or negative")]
     Force {
         /// Identity of the structure.
         id: u32,

@@ -276,7 +276,7 @@ proptest! {
     #![proptest_config(common::cases(3))]
 
     #[test]
-    fn whatever_the_way(seed in any::<u64>(), pieces in 2_usize..40) {
+    fn on_random_paths(seed in any::<u64>(), pieces in 2_usize..40) {
         run(seed, pieces, 30);
     }
 }

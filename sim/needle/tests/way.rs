@@ -181,7 +181,7 @@ fn the_tip_is_never_in_bone() {
 }
 
 #[test]
-fn not_even_between_two_ticks() {
+fn bone_holds_between_ticks() {
     let mut hand = Hand::new(tissue(vec![layer(0.1, 0.4)], bones()), needle(10.0));
     let mut wanderer = Wanderer::new(5);
     let mut looked = 0;
@@ -347,7 +347,7 @@ proptest! {
     #![proptest_config(common::cases(24))]
 
     #[test]
-    fn no_hand_of_any_seed_does(seed in any::<u64>()) {
+    fn no_seed_gets_energy_out(seed in any::<u64>()) {
         passive(seed, 2_000);
     }
 }
@@ -388,7 +388,7 @@ fn the_same_hand_gives_the_same_bits() {
 }
 
 #[test]
-fn poses_that_are_none_do_no_harm() {
+fn invalid_poses_do_no_harm() {
     let mut hand = Hand::new(tissue(vec![layer(0.1, 0.4)], bones()), needle(10.0));
     hand.along(-0.01, 0.02, 500, |_, _, _| {});
     for x in [f64::NAN, f64::INFINITY, 1e300, -1e300, 1e9] {

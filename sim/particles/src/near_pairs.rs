@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_the_numbers_whoever_finds_them() {
+    fn pairs_are_in_the_order_of_numbers_with_any_finder() {
         let x = places();
         let keep = |_: usize, _: usize, square: f64| square < 0.2 * 0.2;
         let mut expected = Vec::new();

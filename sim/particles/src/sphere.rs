@@ -88,7 +88,7 @@ impl core::fmt::Display for SphereError {
                 write!(f, "sphere {sphere} does not exist, there are {count}")
             }
             Self::Same(i) => write!(f, "both ends are sphere {i}"),
-            Self::Full(count) => write!(f, "{count} spheres are the most that there can be"),
+            Self::Full(count) => write!(f, "{count} spheres are the maximum"),
             Self::Number { name, value } => write!(f, "{name} = {value} is out of range"),
             Self::Vector { name, value } => {
                 write!(f, "{name} {:?} is not finite", value.as_slice())

@@ -63,7 +63,7 @@ pub struct PlanarScene {
 pub enum SceneError {
     /// There are too many vertices.
     #[error(
-        "the scene's polygons and tools have {count} vertices together; at most {MAX_VERTICES} can be"
+        "the scene's polygons and tools have {count} vertices together; at most {MAX_VERTICES} fit"
     )]
     TooMany {
         /// Number of vertices.

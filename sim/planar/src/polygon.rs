@@ -30,7 +30,7 @@ pub enum PolygonError {
     },
     /// An edge is shorter than [`MIN_M`].
     #[error(
-        "the edge from vertex {vertex} is {length_m:.1e} m long; at least {MIN_M:.0e} m is wanted"
+        "the edge from vertex {vertex} is {length_m:.1e} m long; at least {MIN_M:.0e} m needed"
     )]
     Short {
         /// Index of the vertex at which it starts, from 0.
@@ -40,7 +40,7 @@ pub enum PolygonError {
     },
     /// Two edges cross, or come too near.
     #[error(
-        "the edges from vertices {edges:?} cross or are {distance_m:.1e} m apart; at least {MIN_M:.0e} m is wanted"
+        "the edges from vertices {edges:?} cross or are {distance_m:.1e} m apart; at least {MIN_M:.0e} m needed"
     )]
     Crossing {
         /// Indices of the vertices at which they start, from 0.
@@ -50,7 +50,7 @@ pub enum PolygonError {
     },
     /// Two neighbouring edges fold onto each other.
     #[error(
-        "the edges at vertex {vertex} enclose {angle_deg:.2} degrees; at least {MIN_ANGLE_DEG} are wanted"
+        "the edges at vertex {vertex} enclose {angle_deg:.2} degrees; at least {MIN_ANGLE_DEG} are needed"
     )]
     Sharp {
         /// Index of the vertex, from 0.
@@ -59,7 +59,7 @@ pub enum PolygonError {
         angle_deg: f64,
     },
     /// A tool is not convex.
-    #[error("a tool is convex; this one is not at vertex {vertex}")]
+    #[error("the tool is not convex at vertex {vertex}")]
     NotConvex {
         /// Index of the vertex, from 0.
         vertex: usize,

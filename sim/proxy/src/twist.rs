@@ -52,7 +52,7 @@ mod tests {
     use hapticd_geometry::Screw;
 
     #[test]
-    fn it_is_the_velocity_of_the_screw_and_back() {
+    fn twist_matches_the_screw_both_ways() {
         let shift = Vec3::new(0.03, -0.01, 0.2);
         let centre = Vec3::new(0.4, 0.1, -0.3);
         for angle in [0.0, 1e-12, 1e-6, 9e-3, 1.1e-2, 0.4, 1.6, 3.1] {

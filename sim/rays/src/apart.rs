@@ -58,7 +58,7 @@ mod tests {
     proptest! {
         /// The pairs equal those of a test of all pairs, step after step.
         #[test]
-        fn as_by_brute_force(
+        fn like_brute_force(
             starts in prop::collection::vec(prop::array::uniform3(0.0f32..1.0), 2..60),
             moves in prop::collection::vec(prop::array::uniform3(-0.2f32..0.2), 60),
             margin in 0.0f32..0.1,

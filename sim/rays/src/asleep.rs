@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stays_who_comes_and_who_goes() {
+    fn sleepers_stay_come_and_go() {
         let mut asleep = Asleep::default();
         let points = [
             (1, 2, 0),

@@ -61,9 +61,7 @@ pub enum SceneError {
         wanted: &'static str,
     },
     /// The scene would have too many points.
-    #[error(
-        "object {object}: its {points} points and the {of} of the scene are more than {MAX_POINTS}"
-    )]
+    #[error("object {object}: its {points} points and the scene's {of} exceed {MAX_POINTS}")]
     Full {
         /// Number that the object would have had.
         object: u32,

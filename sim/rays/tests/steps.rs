@@ -261,10 +261,7 @@ fn predictions_keep_what_walks_alone_lose() {
                 let (walked, truth) = (touching(&tracer, object), touching(&full, object));
                 missed += truth.iter().filter(|p| !walked.contains(p)).count();
                 all += truth.len();
-                assert!(
-                    walked.iter().all(|p| truth.contains(p)),
-                    "false contacts"
-                );
+                assert!(walked.iter().all(|p| truth.contains(p)), "false contacts");
             }
         }
         (missed, all)
@@ -277,7 +274,7 @@ fn predictions_keep_what_walks_alone_lose() {
 /// A sleeping prediction is a contact in the same step as if it had been walked all the time: balls
 /// and tori that rotate next to each other.
 #[test]
-fn who_sleeps_wakes_in_time() {
+fn a_sleeper_wakes_in_time() {
     let torus = shapes::torus(0.04, 0.015, 40, 18).unwrap();
     let torus = Arc::new(Shape::new(&torus, Topology::Volume, 32).unwrap());
     let shapes = [ball(0.03, 3), torus];
@@ -347,7 +344,7 @@ fn who_sleeps_wakes_in_time() {
 /// A ball sinks onto a slab: exactly the predictions nearer than the requested distance are
 /// returned, by their height; the others sleep.
 #[test]
-fn who_is_asked_for_does_not_sleep() {
+fn near_predictions_do_not_sleep() {
     const AHEAD: f32 = 0.004;
     let mut scene = RayScene::new();
     let a = scene
@@ -799,7 +796,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn what_is_no_shape_is_refused_with_numbers() {
+fn bad_shapes_are_refused_with_numbers() {
     let open = Shape::new(&sheet_mesh(3), Topology::Volume, 0).unwrap_err();
     assert_eq!(
         open,
@@ -847,7 +844,7 @@ fn what_is_no_shape_is_refused_with_numbers() {
 }
 
 #[test]
-fn what_is_no_place_is_refused_and_changes_nothing() {
+fn bad_places_are_refused_and_change_nothing() {
     let mut layers = Layers::new();
     let (a, scene) = (layers.a, &mut layers.scene);
     let ball = scene

@@ -38,7 +38,7 @@ pub struct Density {
 #[non_exhaustive]
 pub enum DensityError {
     /// Merged cells would be refined again.
-    #[error("merging below {merge} and splitting above {split} goes back and forth: at most half")]
+    #[error("merging below {merge} and splitting above {split} alternates: use at most half")]
     Hysteresis {
         /// The given value.
         split: usize,
@@ -46,7 +46,7 @@ pub enum DensityError {
         merge: usize,
     },
     /// The levels are in the wrong order, or too many.
-    #[error("levels {coarsest} to {finest}: rising, and at most {MAX_LEVEL}")]
+    #[error("levels {coarsest} to {finest} must rise to at most {MAX_LEVEL}")]
     Levels {
         /// The given value.
         coarsest: u8,

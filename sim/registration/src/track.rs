@@ -89,7 +89,7 @@ pub enum Outcome {
 #[non_exhaustive]
 pub enum TrackError {
     /// The goal is NaN or infinite.
-    #[error("{goal:?} is not a place")]
+    #[error("{goal:?} is not finite")]
     NotFinite {
         /// The given goal, m.
         goal: [f64; 3],

@@ -161,7 +161,7 @@ fn box_1_what_is_no_quasi_manifold_is_refused_with_numbers() {
     };
     assert_eq!(
         error.to_string(),
-        "vertex 2 is a corner of cells that hang together around it in 2 groups, not in one"
+        "the cells around vertex 2 form 2 groups, not one"
     );
     assert_eq!(
         Map::grid_2d(p(0., 0., 0.), 1.0, [0, 2]).unwrap_err(),

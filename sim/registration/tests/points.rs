@@ -116,7 +116,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_no_place_is_refused_and_forgotten() {
+fn bad_places_are_refused_and_forgotten() {
     let mut points = MovingPoints::new();
     let at = [Vec3::zeros(), Vec3::repeat(0.1)];
     points.place(&at, 1.0, 0.0).unwrap();

@@ -313,12 +313,12 @@ pub enum BodyError {
     },
     /// The body would start inside another body.
     #[error(
-        "the body would start inside body {other:?}: {crossings} triangles cross, it is in by at least {depth_m} m",
+        "the body would start inside body {other:?}: {crossings} triangles cross, at least {depth_m} m deep",
         other = .0.other, crossings = .0.crossings, depth_m = .0.depth_m
     )]
     Overlap(Overlap),
     /// The body would start in the path that another body still has to follow in the current plan.
-    #[error("body {0:?} is on its way through there")]
+    #[error("body {0:?} is about to pass there")]
     InTheWay(BodyId),
     /// No body has that handle, or it has been removed.
     #[error("there is no body {0:?}")]

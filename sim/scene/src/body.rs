@@ -225,7 +225,7 @@ pub enum AddError {
         other: Option<String>,
     },
     /// The scene is still checking another body.
-    #[error("the scene is not done with another body yet")]
+    #[error("the scene is still checking another body")]
     Busy,
     /// A body would be added to a planar scene while that runs.
     #[error("`{0}`: a planar scene takes no bodies while it runs")]
@@ -246,11 +246,11 @@ pub enum AddError {
 fn told(why: &BodyError, other: Option<&str>) -> String {
     match (why, other) {
         (BodyError::Overlap(overlap), Some(other)) => format!(
-            "it would start inside `{other}`: {} triangles cross, it is in by at least {} m",
+            "it would start inside `{other}`: {} triangles cross, at least {} m deep",
             overlap.crossings, overlap.depth_m
         ),
         (BodyError::InTheWay(_), Some(other)) => {
-            format!("`{other}` is on its way through there")
+            format!("`{other}` is about to pass there")
         }
         (why, _) => why.to_string(),
     }
@@ -270,7 +270,7 @@ pub enum CommandError {
     #[error("body {0} is dynamic: forces move it, not commands")]
     Dynamic(u32),
     /// The dynamics are busy; try again later.
-    #[error("the dynamics are at work: body {0} must wait for them")]
+    #[error("the dynamics are busy: body {0} must wait")]
     Busy(u32),
     /// The pose or speed is not finite, or the speed is negative.
     #[error("pose or speed for body {0} is not finite")]

@@ -173,7 +173,7 @@ fn block(at: Vec3) -> BodySpec {
 const MASS_KG: f64 = 0.128;
 
 #[test]
-fn it_falls_as_fast_as_it_must_and_rests() {
+fn a_block_falls_on_time_and_rests() {
     for lag in [0, 1, 3] {
         let mut fixture = Fixture::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.07))]);
         let away = Vec3::new(0.0, 0.2, 0.1);
@@ -254,7 +254,7 @@ fn pushed_along_the_floor_it_rubs() {
 
 /// Pressed against the floor, the block stays, and the hand feels its own spring.
 #[test]
-fn pressed_down_it_stays() {
+fn a_pressed_block_stays() {
     for lag in [0, 1, 3] {
         let mut fixture = Fixture::new(lag, vec![block(Vec3::new(0.0, 0.0, 0.0205))]);
         for _ in 0..500 {
@@ -363,7 +363,7 @@ fn a_kinematic_body_pushes_a_dynamic_one() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn bad_bodies_are_refused() {
     let mut fixture = Fixture::new(1, vec![]);
     let inside = block(Vec3::new(0.0, 0.0, 0.01));
     let error = fixture.world.add_body(inside).unwrap_err().to_string();
@@ -553,7 +553,7 @@ fn a_tool_with_mass_strikes() {
 
 /// A body added during a trajectory may not stand where another one is about to fall through.
 #[test]
-fn nothing_is_put_in_the_way_of_a_course() {
+fn nothing_is_added_in_a_trajectory() {
     let small = spec(
         "small",
         BodyKind::Dynamic,
@@ -589,7 +589,7 @@ fn nothing_is_put_in_the_way_of_a_course() {
     let other = &fixture.specs[1].name;
     assert_eq!(
         said,
-        format!("body `plate`: `{other}` is on its way through there")
+        format!("body `plate`: `{other}` is about to pass there")
     );
     // Farther down it is detected in time, and the block comes to rest on it.
     let mut spec = plate;

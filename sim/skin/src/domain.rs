@@ -38,7 +38,7 @@ pub enum DomainError {
     Large([u32; 3]),
     /// A corner is not finite, or single precision cannot distinguish the cubes.
     #[error(
-        "{low:?} m and {cells:?} cubes of {cell_m} m: single precision does not tell cubes apart out there"
+        "{low:?} m and {cells:?} cubes of {cell_m} m: single precision cannot tell cubes apart there"
     )]
     Place {
         /// Lowest corner, m.

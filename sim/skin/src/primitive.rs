@@ -91,7 +91,7 @@ pub enum PrimitiveError {
     #[error(transparent)]
     Kernel(#[from] KernelError),
     /// Only Murakami's kernel has a closed form along a segment.
-    #[error("{0:?} along a segment: only Murakami is known")]
+    #[error("{0:?} along a segment: only Murakami works")]
     Convolution(Kernel),
 }
 

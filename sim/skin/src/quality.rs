@@ -58,7 +58,7 @@ pub struct Budget {
 
 /// An invalid budget. The caller is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{0:?}: all have to be above 0, and the edge finite")]
+#[error("{0:?}: all must be above 0, and the edge finite")]
 pub struct InvalidBudget(pub Budget);
 
 /// Settings of the next frame.

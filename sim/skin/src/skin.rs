@@ -95,7 +95,7 @@ pub enum SkinError {
         why: Box<PrimitiveError>,
     },
     /// The graph names a primitive that does not exist.
-    #[error("the graph of blending names {0}")]
+    #[error("the blending graph names {0}")]
     Graph(#[from] UnknownPrimitive),
     /// Too many primitives that may not all blend reach one brick, or for a union one eighth of a
     /// brick.
@@ -119,7 +119,7 @@ pub enum SkinError {
     #[error("in one eighth of a brick of 7³ cubes {0}")]
     Tangled(#[from] TooManyCliques),
     /// The bulge was made for another level.
-    #[error("a bulge that ends at {bulge}, where the level is {level}: they have to be the same")]
+    #[error("the bulge ends at {bulge}, the level is {level}: they must be the same")]
     Bulge {
         /// Level of the bulge.
         bulge: f64,

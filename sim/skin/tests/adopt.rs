@@ -45,7 +45,7 @@ fn turned_round(mesh: &Mesh) -> Mesh {
 }
 
 #[test]
-fn its_vertices_move_as_those_of_the_same_mesh_do() {
+fn adopted_vertices_move_as_in_the_same_mesh() {
     let (settings, primitives) = (settings(40), points(0.0));
     let velocities: Vec<Vec3> = (0..primitives.len())
         .map(|i| Vec3::new(i as f64, -1.0, if i.is_multiple_of(2) { 3.0 } else { 0.0 }))
@@ -77,7 +77,7 @@ fn its_vertices_move_as_those_of_the_same_mesh_do() {
 
 /// Nothing is known of its bricks.
 #[test]
-fn nothing_of_it_is_taken_over_into_the_next_mesh() {
+fn an_adopted_mesh_leaves_the_next_untouched() {
     let (settings, primitives) = (settings(40), points(0.0));
     let mut mesh = Mesh::default();
     (Skin::default())

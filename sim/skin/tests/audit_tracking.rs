@@ -155,7 +155,7 @@ fn every_isolated_ball_is_found_and_every_node_is_computed_once() {
 /// meets, and a body that is higher away from every heart than at it. Each costs a start, and the
 /// brick polygonizer finds it.
 #[test]
-fn what_no_start_leads_to_is_missed_and_somebody_is_lost() {
+fn parts_without_a_start_are_missed_and_counted_lost() {
     let settings = settings(0.05, 40);
     let ball = |x: f64, y: f64, radius_m, amplitude| Primitive {
         amplitude,

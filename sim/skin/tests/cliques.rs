@@ -58,7 +58,7 @@ proptest! {
 
 /// A strand has one clique for each place of its window, which is what a place sees.
 #[test]
-fn of_a_strand_they_are_its_windows() {
+fn a_strands_cliques_are_windows() {
     let mut graph = Graph::new();
     graph.strand(0, &[1.0; 127], 9.0);
     let may = among(&graph, 128);

@@ -218,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn outside_of_its_bounds_it_is_nothing(primitive in primitive(), at in vector()) {
+    fn a_primitive_is_zero_outside_bounds(primitive in primitive(), at in vector()) {
         let (low, high) = primitive.bounds();
         let at = 3.0 * at;
         let inside = (0..3).all(|k| (low[k]..=high[k]).contains(&at[k]));

@@ -62,7 +62,7 @@ impl core::fmt::Display for ClothError {
         match self {
             Self::Mesh(fault) => fault.fmt(f),
             Self::Degenerate { triangle, area } => {
-                write!(f, "triangle {triangle} has the area {area} m2")
+                write!(f, "triangle {triangle} has area {area} m2")
             }
             Self::Loose(vertex) => write!(f, "vertex {vertex} is in no triangle"),
             Self::Edge([a, b]) => write!(f, "more than two triangles at the edge {a} to {b}"),

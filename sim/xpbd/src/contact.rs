@@ -93,7 +93,7 @@ impl core::fmt::Display for ContactFault {
             Self::Vertex { deformable, vertex } => {
                 write!(f, "deformable {deformable} has no vertex {vertex}")
             }
-            Self::Weights(w) => write!(f, "{w:?} are no barycentric coordinates"),
+            Self::Weights(w) => write!(f, "{w:?} are not barycentric weights"),
             Self::Body(i) => write!(f, "body {i} does not exist"),
             Self::Point(p) => write!(f, "point {:?} m is not finite", p.as_slice()),
             Self::Normal(length) => write!(f, "the normal's length is {length}, not 1"),

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_not_kept() {
+    fn non_finite_points_are_dropped() {
         let points = [Vec3::x(), Vec3::new(f64::NAN, 0.0, 0.0), Vec3::y()];
         assert_eq!(keep_four(&points, &[f64::NAN, 1.0, 1.0]).indices(), [2, 0]);
     }

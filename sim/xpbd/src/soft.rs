@@ -52,10 +52,10 @@ impl core::fmt::Display for SoftError {
             Self::Mesh(fault) => fault.fmt(f),
             Self::Open([a, b]) => write!(
                 f,
-                "the edge {a} to {b} has not one triangle on each side: the surface is not closed"
+                "edge {a} to {b} lacks a triangle on one side: the surface is not closed"
             ),
             Self::Volume(volume) => write!(f, "the enclosed volume is {volume} m3"),
-            Self::Cells(cells) => write!(f, "{cells} boxes, allowed are 1 to {MAX_CELLS}"),
+            Self::Cells(cells) => write!(f, "{cells} boxes; 1 to {MAX_CELLS} allowed"),
             Self::Material { name, value } => write!(f, "{name} = {value} is out of range"),
         }
     }

@@ -20,7 +20,7 @@ impl core::fmt::Display for StepError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Time(dt) => write!(f, "step of {dt} s is not positive and finite"),
-            Self::Substeps(n) => write!(f, "{n} substeps, allowed are 1 to {MAX_SUBSTEPS}"),
+            Self::Substeps(n) => write!(f, "{n} substeps; 1 to {MAX_SUBSTEPS} allowed"),
         }
     }
 }

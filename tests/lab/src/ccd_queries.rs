@@ -106,7 +106,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     }
     if rounded > 0 {
         notes.push(format!(
-            "{rounded} queries have coordinates that are no f64 and were rounded; their labels are for the exact input (--exact-truth: for the rounded)"
+            "{rounded} queries have coordinates that do not fit f64: rounded; their labels are for the exact input (--exact-truth: for the rounded)"
         ));
     }
     if let Some(folder) = &args.write {
@@ -115,7 +115,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     }
     let clock_ns = measure::clock_ns();
     notes.push(format!(
-        "each query timed alone, shortest of {} calls, less the {clock_ns:.0} ns that reading the clock takes",
+        "each query timed alone, shortest of {} calls, minus {clock_ns:.0} ns for reading the clock",
         args.repeats.max(1)
     ));
 
@@ -344,8 +344,8 @@ fn verdict(totals: &Totals) -> Verdict {
     Verdict::new(
         totals.missed == 0 && percent <= MAX_FALSE_ALARMS,
         format!(
-            "{} of {} contacts missed (0), {percent:.2} % false alarms (at most {MAX_FALSE_ALARMS}), mean {mean:.0} ns ({MEAN_NS}), worst \
-             {worst:.0} ns ({WORST_NS})",
+            "{} of {} contacts missed (bar 0), {percent:.2} % false alarms (bar \
+             {MAX_FALSE_ALARMS}), mean {mean:.0} ns ({MEAN_NS}), worst {worst:.0} ns ({WORST_NS})",
             totals.missed, totals.colliding
         ),
     )

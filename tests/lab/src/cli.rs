@@ -15,7 +15,7 @@ use crate::table;
 #[command(
     name = "lab",
     about = "Published experiments, the published value beside ours.",
-    after_help = "Exit status: 0 every verdict holds, 1 one falls short or failed, 2 the input was wrong."
+    after_help = "Exit status: 0 all verdicts hold, 1 one falls short or failed, 2 invalid input."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -24,13 +24,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Name the experiments.
+    /// List all experiments.
     List {
         /// One JSON object a line: `id`, `title`, `judges`.
         #[arg(long)]
         json: bool,
     },
-    /// Run one experiment, with `GROUP-all` every one of a group, or with `all` every one.
+    /// Run one experiment, all of a group (`GROUP-all`), or all of them (`all`).
     // The experiment itself answers `lab run ID --help`.
     #[command(disable_help_flag = true)]
     Run {
@@ -172,7 +172,7 @@ fn run_one(experiment: &Experiment, args: &[String], how: How) -> Result<(Value,
     let ran = if how.mutant && fault.is_none() {
         Err(Failure::Input("it has no planted fault".into()))
     } else if how.quick && words.is_none() && fault.is_none() {
-        Err(Failure::Input("times decide: it has no small run".into()))
+        Err(Failure::Input("judged by time: no small run".into()))
     } else {
         (experiment.run)(&context)
     };

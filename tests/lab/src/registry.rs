@@ -103,7 +103,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
 /// Experiments into which a fault can be planted (`lab run ID --mutant`), and the fault: it is in
 /// the experiment's own set-up, never in the product. With it an experiment must fall short.
 const FAULTS: &[(&str, &str)] = &[
-    ("feel-zwidth", "the spring is a tick staler than declared"),
+    ("feel-zwidth", "the spring is a tick later than declared"),
     ("feel-oscillation", "the governor lets everything through"),
     (
         "feel-passivity",
@@ -118,7 +118,7 @@ const FAULTS: &[(&str, &str)] = &[
         "feel-friction",
         "the coefficient is 1 % larger than said, or 0.01",
     ),
-    ("feel-impact", "the spring is a tick staler than declared"),
+    ("feel-impact", "the spring is a tick later than declared"),
     ("feel-air", "the damper acts on the hand's own speed"),
     (
         "feel-energy",

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_given_up_on_trial_has_not_lasted() {
+    fn one_lost_on_probation_has_not_lasted() {
         let mut backoff = Backoff::new(Pace::DEFAULT);
         backoff.given_up(0);
         let waits = waits(&mut backoff, 0, |backoff, now| {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_is_too_late() {
+    fn late_times_saturate() {
         let mut backoff = Backoff::new(Pace {
             max_ns: u64::MAX,
             ..Pace::DEFAULT

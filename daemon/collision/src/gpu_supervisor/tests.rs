@@ -169,7 +169,7 @@ impl Play {
 }
 
 #[test]
-fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_gpu_supervisor() {
+fn a_lost_backend_is_replaced_when_due_and_dropped_by_the_gpu_supervisor() {
     let mut play = Play::new(Pace::DEFAULT);
     play.attend();
     assert!(play.round_at(0));
@@ -209,7 +209,7 @@ fn who_is_given_up_is_replaced_when_it_is_time_and_dropped_by_the_gpu_supervisor
 }
 
 #[test]
-fn who_cannot_be_had_is_counted_and_the_scene_goes_on() {
+fn a_failed_attempt_is_counted_and_the_scene_goes_on() {
     let mut play = Play::new(Pace::DEFAULT);
     play.drive(Driver::Refuses);
     play.give_up();
@@ -248,7 +248,7 @@ fn the_wait_begins_when_the_attempt_is_over() {
 }
 
 #[test]
-fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
+fn a_backend_lost_on_probation_or_refused_is_a_failed_attempt() {
     let mut play = Play::new(Pace::DEFAULT);
     play.give_up();
     play.round_at(0);
@@ -279,7 +279,7 @@ fn who_is_given_up_on_trial_or_refused_was_an_attempt_in_vain() {
 }
 
 #[test]
-fn a_panic_when_the_old_one_is_dropped_is_outlived() {
+fn a_panic_while_dropping_the_old_one_is_survived() {
     let mut play = Play::new(Pace::DEFAULT);
     play.scene.backend.breaks = true;
     play.give_up();
@@ -294,7 +294,7 @@ fn a_panic_when_the_old_one_is_dropped_is_outlived() {
 }
 
 #[test]
-fn without_a_keeper_the_scene_goes_on_and_drops_nothing_before_its_end() {
+fn without_a_supervisor_the_scene_goes_on_and_drops_nothing_early() {
     let mut play = Play::new(Pace::DEFAULT);
     play.give_up();
     play.round_at(0);
@@ -324,7 +324,7 @@ fn without_a_keeper_the_scene_goes_on_and_drops_nothing_before_its_end() {
 }
 
 #[test]
-fn a_scene_that_is_gone_is_left() {
+fn a_gone_scene_is_forgotten() {
     let mut play = Play::new(Pace::DEFAULT);
     play.give_up();
     play.round_at(0);
@@ -351,7 +351,7 @@ fn a_scene_that_is_gone_is_left() {
 }
 
 #[test]
-fn who_ends_leaves_all_backends_to_the_gpu_supervisor() {
+fn an_ended_scene_leaves_its_backends_to_be_dropped() {
     let mut play = Play::new(Pace::DEFAULT);
     play.give_up();
     play.round_at(0);

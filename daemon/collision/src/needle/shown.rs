@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_none_do_no_harm() {
+    fn degenerate_lines_do_no_harm() {
         let mut points = vec![Vec3::repeat(7.0); RINGS * SIDES];
         for line in [vec![], vec![Vec3::x()], vec![Vec3::x(); 3]] {
             around(&line, 0.001, &mut points);

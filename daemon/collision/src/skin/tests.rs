@@ -109,7 +109,7 @@ fn a_state_that_cannot_be_shown_leaves_the_last_frame_and_says_why() {
 }
 
 #[test]
-fn without_room_a_frame_is_coarser_and_says_so() {
+fn frames_over_capacity_are_coarser_and_say_so() {
     let (mut feed, mut links, mut skin) = links(1000);
     offer(&mut feed, 1, &[Primitive::point(Vec3::zeros(), 0.04)]);
     round(&mut links, (&mut 0, &mut 0));

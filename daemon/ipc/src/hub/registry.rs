@@ -43,18 +43,15 @@ fn check_kinematic(record: &BodyRecord) -> Result<(), Refusal> {
         BodyKind::Kinematic => Ok(()),
         BodyKind::Static => refused(
             ErrorCode::StaticBody,
-            format!("body {body} is static: nothing moves it, clients move kinematic bodies"),
+            format!("body {body} is static: clients can move only kinematic bodies"),
         ),
         BodyKind::Dynamic => refused(
             ErrorCode::NotPermitted,
-            format!("body {body} is dynamic: forces move it, clients move kinematic bodies"),
+            format!("body {body} is dynamic: clients can move only kinematic bodies"),
         ),
         BodyKind::Soft | BodyKind::Cloth | BodyKind::Crowd | BodyKind::Implicit => refused(
             ErrorCode::DeformableBody,
-            format!(
-                "it is of kind {}, clients move kinematic bodies",
-                kind.text()
-            ),
+            format!("kind {}: clients move only kinematic bodies", kind.text()),
         ),
     }
 }
@@ -179,7 +176,7 @@ impl Registry {
                 body,
                 match entry.owner {
                     Some(_) => "another client's",
-                    None => "the configuration's: no client removes it",
+                    None => "from the configuration: not removable",
                 },
             )),
             Some(_) => Ok(()),
@@ -207,7 +204,7 @@ impl Registry {
             Some(owner) if owner != client => Err(not_yours(body, "another client's")),
             None if taken => Err(not_yours(
                 body,
-                "the configuration's, and another client is moving it",
+                "from the configuration; another client moves it",
             )),
             _ => Ok(entry),
         }
@@ -359,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn nobodys_body_is_moved_by_one_client_at_a_time() {
+    fn an_unowned_body_has_one_mover_at_a_time() {
         let mut registry = registry();
         assert_eq!(registry.lease(A, 2, 0, 10), Ok(()));
         assert_eq!(code(registry.lease(B, 2, 9, 30)), ErrorCode::NotPermitted);

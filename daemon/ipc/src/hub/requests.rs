@@ -34,7 +34,7 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
         code: ErrorCode::OutOfRange,
         number: value as u64,
         limit: limit as u64,
-        detail: format!("{what} is {value}, at most {limit}"),
+        detail: format!("{what} is {value}, above {limit}"),
     }
 }
 
@@ -42,7 +42,7 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
 /// the configuration allows.
 fn below_range(what: &str, value: f64, range: &RangeInclusive<f64>) -> Refusal {
     Refusal {
-        detail: format!("{what} is {value}, at least {}", range.start()),
+        detail: format!("{what} is {value}, below {}", range.start()),
         ..out_of_range(what, value, *range.end())
     }
 }
@@ -56,8 +56,8 @@ fn check_in_plane(pose: &Pose) -> Result<(), Refusal> {
         return Ok(());
     }
     let detail = format!(
-        "the scene is planar and the pose is {off_m} m off the plane z = 0 and tilted by \
-         {tilt_rad:.6} rad out of it, at most {OFF_PLANE_M} m and {OFF_PLANE_RAD} rad"
+        "the scene is planar: the pose is {off_m} m off the plane z = 0 and tilted by \
+         {tilt_rad:.6} rad; allowed: {OFF_PLANE_M} m and {OFF_PLANE_RAD} rad"
     );
     Err(Refusal::text(ErrorCode::OutOfRange, detail))
 }
@@ -136,7 +136,7 @@ impl Hub {
         let done = |()| Some(reply::Done {}.into());
         let later = |()| None;
         match request {
-            Request::Hello(_) => Err(Refusal::text(ErrorCode::OutOfOrder, "a second hello")),
+            Request::Hello(_) => Err(Refusal::text(ErrorCode::OutOfOrder, "repeated hello")),
             // Queries.
             Request::ListArms(_) => {
                 let arms = List(self.arms.clone());
@@ -439,7 +439,7 @@ impl Hub {
                 code: ErrorCode::OutOfRange,
                 number: u64::from(add.kind.code()),
                 limit: u64::from(BodyKind::Dynamic.code()),
-                detail: format!("kind is {}: the configuration's to add", add.kind.text()),
+                detail: format!("only the configuration adds kind {}", add.kind.text()),
             });
         }
         let density = match add.kind {
@@ -478,7 +478,7 @@ impl Hub {
         if session.importing {
             return Err(Refusal::text(
                 ErrorCode::Busy,
-                "one mesh at a time: wait for the answer to the last one",
+                "one mesh at a time: wait for the previous answer",
             ));
         }
         // Decoding checked that there is exactly one.

@@ -157,7 +157,7 @@ fn limits_that_cannot_be_kept_are_refused_with_numbers() {
 }
 
 #[test]
-fn where_one_arm_cannot_keep_it_none_is_restricted() {
+fn if_one_arm_cannot_keep_it_none_is_restricted() {
     let mut f = Fixture::new();
     let low = TightenLimits {
         peak_force_n: Limit(0.8),
@@ -180,7 +180,7 @@ fn where_one_arm_cannot_keep_it_none_is_restricted() {
 }
 
 #[test]
-fn a_loop_that_does_not_run_is_told_of_and_a_pause_is_no_such_loop() {
+fn a_stopped_loop_is_reported_and_a_paused_process_is_not() {
     let mut f = Fixture::new();
     f.desk.clear_faults(3, Some(0));
     // The process was stopped for an hour: no round, no tick.

@@ -147,7 +147,7 @@ impl Server {
             }
             Reply::Limits(limits) => {
                 let in_force = self.sink.limits_in_force(limits.arm);
-                let why = "the haptic loop has not said which limits it keeps";
+                let why = "the haptic loop has not reported its limits";
                 let in_force = in_force.ok_or_else(|| Refusal::text(ErrorCode::Internal, why))?;
                 *limits = told(limits.arm, &in_force);
                 shared(Some(Vec::new()))
@@ -194,7 +194,7 @@ impl Server {
         if self.peers.get(&client).is_none_or(takes) {
             return Ok(());
         }
-        let detail = "read the answers that wait first: each of them holds a descriptor";
+        let detail = "read the waiting answers first: each holds a descriptor";
         Err(Refusal::text(ErrorCode::Busy, detail))
     }
 

@@ -70,7 +70,7 @@ fn frames_of_different_lengths_are_read_as_they_were_written() {
 }
 
 #[test]
-fn what_is_no_mesh_or_too_large_is_refused_and_the_last_frame_stays() {
+fn bad_and_too_large_meshes_are_refused_and_the_last_frame_stays() {
     let (mut writer, _fd) = one(4);
     writer.write(SkinFrameHeader::default(), &mesh()).unwrap();
     let mut nowhere = P;
@@ -83,7 +83,7 @@ fn what_is_no_mesh_or_too_large_is_refused_and_the_last_frame_stays() {
                 velocities: &nowhere,
                 ..mesh()
             },
-            "point 2 is not all finite",
+            "point 2 is not finite",
         ),
         (
             SkinMesh {
@@ -104,7 +104,7 @@ fn what_is_no_mesh_or_too_large_is_refused_and_the_last_frame_stays() {
                 triangles: &five,
                 ..mesh()
             },
-            "SkinCounts { points: 4, triangles: 5 } in a block with room for SkinCounts { points: 67, triangles: 4 }",
+            "SkinCounts { points: 4, triangles: 5 } exceeds the block's SkinCounts { points: 67, triangles: 4 }",
         ),
     ] {
         let error = writer.write(SkinFrameHeader::default(), &bad).unwrap_err();
@@ -130,7 +130,7 @@ fn a_skin_that_no_block_can_hold_is_refused() {
 /// In a frame of many small pieces, such as drops that fall apart, every triangle has capacity for
 /// its points.
 #[test]
-fn nothing_but_octahedra_has_room() {
+fn a_frame_of_octahedra_fits() {
     let (mut writer, _fd) = one(1000);
     let (mut points, mut triangles) = (Vec::new(), Vec::new());
     for piece in 0..125 {

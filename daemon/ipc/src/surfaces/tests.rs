@@ -171,7 +171,7 @@ fn a_body_of_any_size_has_its_block() {
 #[test]
 fn what_cannot_be_published_is_refused_with_its_numbers() {
     let refused = |infos: &[SurfaceInfo]| create(infos).unwrap_err().to_string();
-    let taken = "two bodies have the identity 3, one of them deformable";
+    let taken = "two bodies have the id 3; one of them is deformable";
     assert_eq!(refused(&[sheet(3), sheet(4), sheet(3)]), taken);
     // Ids of the tools, with which contacts are published.
     assert!(refused(&[sheet(u32::MAX)]).contains("4294967295"));
@@ -205,7 +205,7 @@ fn only_surfaces_that_exist_have_descriptors() {
 
 /// Writable mappings are refused by the same seals: `daemon/sys/tests/sealed_block.rs`.
 #[test]
-fn who_has_the_descriptor_cannot_write_cut_or_grow_the_surface() {
+fn the_descriptor_cannot_write_shrink_or_grow_the_surface() {
     let (mut writer, fd) = one(sheet(3));
     writer.write(1, 1, points(1.0)).unwrap();
     let mut file = File::from(fd.try_clone().unwrap());

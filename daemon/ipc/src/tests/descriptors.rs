@@ -107,7 +107,7 @@ fn await_hanging(fixture: &Fixture, count: usize) {
 }
 
 #[test]
-fn a_passed_socket_that_lingers_stalls_nobody() {
+fn a_passed_lingering_socket_stalls_no_thread() {
     let fixture = Fixture::new("lingering", patient());
     let (raw, _) = greeted(&fixture);
     fixture.held(|| {
@@ -119,7 +119,7 @@ fn a_passed_socket_that_lingers_stalls_nobody() {
 }
 
 #[test]
-fn whatever_hangs_in_close_stalls_nobody_however_passed() {
+fn a_close_that_hangs_stalls_no_thread_however_passed() {
     let fixture = Fixture::new("hanging", patient());
     let mut hung = 0;
     let mut passed = |raw: &Connection, bytes: &[u8], count: usize| {
@@ -163,7 +163,7 @@ fn whatever_hangs_in_close_stalls_nobody_however_passed() {
 }
 
 #[test]
-fn what_a_client_puts_into_its_wake_line_stalls_nobody() {
+fn a_client_writing_to_its_wake_line_stalls_no_thread() {
     let fixture = Fixture::new("line", patient());
     let (raw, number) = greeted(&fixture);
     let topics = topic::WAKE;
@@ -205,7 +205,7 @@ fn a_daemon_that_ends_waits_for_no_close() {
 /// A client that passes hundreds of descriptors that hang loses its connection; the others still
 /// add bodies.
 #[test]
-fn who_passes_hundreds_that_hang_is_closed() {
+fn a_client_passing_hundreds_is_closed() {
     let fixture = Fixture::new("hundreds", patient());
     let (raw, number) = greeted(&fixture);
     pass_hanging(&fixture, &raw, &list(2), 20);
@@ -307,7 +307,7 @@ fn replies_that_nobody_reads_cost_no_descriptors() {
 }
 
 #[test]
-fn wake_up_lines_that_nobody_takes_are_few() {
+fn unread_wake_up_lines_are_limited() {
     let fixture = Fixture::new("lines", patient());
     let (raw, _) = greeted(&fixture);
     let topics = topic::WAKE;

@@ -27,7 +27,7 @@ fn a_client_reads_the_shapes_of_tools_and_of_others_bodies() {
 }
 
 #[test]
-fn nobody_can_write_a_shape_or_change_its_length() {
+fn clients_cannot_write_or_resize_a_shape() {
     let fixture = Fixture::new("sealed", patient());
     let raw = fixture.raw();
     let ask = |request: Request| {

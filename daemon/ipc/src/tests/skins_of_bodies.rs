@@ -79,7 +79,7 @@ fn a_client_finds_implicit_bodies_and_reads_whole_frames_while_they_are_written(
 }
 
 #[test]
-fn nobody_moves_one_and_what_has_no_skin_is_told_apart_from_what_is_not_there() {
+fn implicit_bodies_do_not_move_and_no_skin_differs_from_no_body() {
     let fixture = fixture("skinless");
     let mut client = fixture.client("mover");
     fixture.add(&mut client, 10);
@@ -97,7 +97,7 @@ fn nobody_moves_one_and_what_has_no_skin_is_told_apart_from_what_is_not_there() 
 }
 
 #[test]
-fn the_newest_skins_are_had_for_a_file_and_who_has_none_is_said() {
+fn the_newest_skins_are_exported_and_missing_ones_named() {
     // The name of the second is the number of the first.
     let names = ["worm", "1073741824"];
     let infos = [0, 1].map(|k| SkinInfo {

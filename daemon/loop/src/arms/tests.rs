@@ -296,7 +296,7 @@ fn an_arm_that_refuses_forces_is_lost_and_told_to_stop() {
 }
 
 #[test]
-fn what_may_still_be_in_force_is_said() {
+fn a_refused_stop_is_reported() {
     let (taken, said) = Fixture::pressing(1).end_after(Fault::All);
     assert_eq!(taken, Vec::<Vec<u8>>::new());
     assert!(

@@ -251,7 +251,7 @@ fn only_new_surfaces_ease_and_only_a_new_clear_clears() {
 }
 
 #[test]
-fn limits_out_of_range_are_not_taken_and_are_told() {
+fn limits_out_of_range_are_refused_and_reported() {
     let mut bench = Bench::new();
     bench.configured.set_limits(peak(5.0), false);
     bench.tick();

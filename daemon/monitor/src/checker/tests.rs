@@ -256,7 +256,7 @@ fn a_body_that_came_and_went_unknown_to_the_loop_is_not_kept() {
 }
 
 #[test]
-fn a_body_whose_step_was_lost_is_not_checked_and_that_is_said() {
+fn a_body_whose_step_was_lost_is_reported_as_unchecked() {
     let mut run = Run::new();
     let report = run.tick(|r| solid(r, key(2, 1)));
     assert!(clean(&report));
@@ -340,7 +340,7 @@ fn what_moved_between_two_records_that_were_read_is_swept() {
 }
 
 #[test]
-fn a_tick_that_nothing_is_solid_in_is_checked_whatever_was_lost() {
+fn a_tick_without_solid_bodies_is_checked_whatever_was_lost() {
     let mut run = Run::new();
     run.tick(|_| ());
     run.record.tick += 3;

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_told_though_nobody_logs_again() {
+    fn losses_are_reported_without_new_lines() {
         let (reader, writer) = io::pipe().unwrap();
         let (mut lines, _end) = start(writer, None, lost).unwrap();
         let long = vec![b'x'; MAX_BYTES - 1];

@@ -106,7 +106,7 @@ impl ArmLog {
                 let is_there = event.kind == LoopEventKind::ArmAttached;
                 let words = if is_there { "attached" } else { "gone" };
                 let (arm, tick) = (self.name.as_str(), event.tick);
-                tracing::debug!(arm, tick, "the loop sees it {words}");
+                tracing::debug!(arm, tick, "loop: arm {words}");
                 Some(words.to_owned())
             }
             LoopEventKind::ForceOff { reason, cause } => Some(self.off(event, reason, cause)),
@@ -184,7 +184,7 @@ impl ArmLog {
             reason,
             off_ms,
             tick,
-            "cause over: {words}, for {length}"
+            "cause over: {words} for {length}"
         );
     }
 
@@ -200,7 +200,7 @@ impl ArmLog {
                     event = "force_on",
                     off_ms,
                     tick,
-                    "force on, off for {length}"
+                    "force on after {length}"
                 );
             }
             Some((_, false)) => {}
@@ -209,8 +209,8 @@ impl ArmLog {
 
     fn lowered(&mut self, event: &LoopEvent, [force, torque]: [f64; 2], energy: f64) -> String {
         let words = format!(
-            "gain lowered: force {force:.2}, torque {torque:.2} after oscillation; {energy:.2} after \
-             energy that the hand was given"
+            "gain lowered: force {force:.2}, torque {torque:.2} after oscillation; {energy:.2} \
+             after energy fed to the hand"
         );
         if self.lowered.admit(event.now_ns) {
             let (arm, tick) = (self.name.as_str(), event.tick);

@@ -65,9 +65,9 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
     ]);
     if !tick.attached || tick.sample.sequence == 0 {
         let waiting = if tick.attached {
-            "attached, its first sample has not come"
+            "attached, no sample yet"
         } else {
-            "not there; looking for it"
+            "not found; searching"
         };
         let lines = vec![
             state,
@@ -115,7 +115,7 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
         label("coupling"),
         format!("{:.0} N/m", tick.gains.stiffness_n_per_m).into(),
         Span::styled(
-            format!("  {:.2} N s/m  at most", tick.gains.damping_n_s_per_m),
+            format!("  {:.2} N s/m  (max)", tick.gains.damping_n_s_per_m),
             LABEL,
         ),
     ]));
@@ -194,7 +194,7 @@ fn energy(energy: &Energy) -> Line<'static> {
     ];
     if energy.gain < 1.0 {
         let words = format!(
-            "  {} taken off, gain {:.2}",
+            "  {} removed, gain {:.2}",
             mj(energy.withheld_j),
             energy.gain
         );

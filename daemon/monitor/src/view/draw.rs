@@ -85,7 +85,7 @@ fn header(frame: &mut Frame, area: Rect, live: &Live, state: &State) {
     if state.paused {
         left.push("  ".into());
         left.push(Span::styled(
-            " PAUSED (p goes on) ",
+            " PAUSED (p resumes) ",
             Style::new().fg(Color::Black).bg(Color::Yellow),
         ));
     }

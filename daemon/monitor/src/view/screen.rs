@@ -55,7 +55,7 @@ impl Screen {
     /// If the terminal is gone, or has been restored.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame)) -> io::Result<()> {
         if !IS_ENTERED.load(Ordering::SeqCst) {
-            return Err(io::Error::other("the terminal was given back"));
+            return Err(io::Error::other("the terminal was restored"));
         }
         self.terminal.draw(draw).map(|_| ())
     }

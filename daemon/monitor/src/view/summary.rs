@@ -37,7 +37,7 @@ impl fmt::Display for Report {
         writeln!(f, "loop")?;
         writeln!(
             f,
-            "  missed        {} (by the loop {}, by a device {}); ticks late by a device {}, by collision {}",
+            "  missed        {} (loop {}, device {}); late ticks by cause: device {}, collision {}",
             text::of(m.total, "period"),
             text::count(m.by_loop),
             text::count(m.by_device),
@@ -51,7 +51,7 @@ impl fmt::Display for Report {
         if self.lost_records > 0 {
             writeln!(
                 f,
-                "  not counted   {} (records lost on the way here)",
+                "  not counted   {} (records were lost)",
                 text::of(self.lost_records, "tick")
             )?;
         }
@@ -87,8 +87,8 @@ fn not_checked(a: &ArmReport) -> String {
     let why = a.unchecked_why;
     let causes = [
         (why.busy, "no time"),
-        (why.unknown_place, "a place unknown"),
-        (why.unknown_shape, "a shape unknown"),
+        (why.unknown_place, "pose unknown"),
+        (why.unknown_shape, "shape unknown"),
     ];
     let causes: Vec<String> = (causes.iter().filter(|(ticks, _)| *ticks > 0))
         .map(|(ticks, why)| format!("{}: {why}", text::count(*ticks)))
@@ -140,7 +140,7 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
         )?;
         writeln!(
             f,
-            "  along it      {:.3} N against going in, {:.3} N against coming out",
+            "  axial force   {:.3} N going in, {:.3} N coming out",
             n.max_push_n, n.max_pull_n
         )?;
     }
@@ -168,7 +168,7 @@ fn arm(f: &mut fmt::Formatter<'_>, a: &ArmReport) -> fmt::Result {
             })
             .collect();
         let more = if a.force_off.len() >= MAX_FORCE_OFFS {
-            "; and more that were not kept"
+            "; more were not kept"
         } else {
             ""
         };

@@ -50,9 +50,9 @@ fn too_slow(took_ns: u64, may_ns: u64) -> Option<Warning> {
     (took_ns > may_ns).then(|| Warning {
         key: "deformable.step_ticks".to_owned(),
         message: format!(
-            "a step of the deformable bodies takes {:.1} ms on this machine, untouched and on the \
-             CPU, and has {:.1} ms: they move at {share:.0} % of their speed, and what is felt of \
-             them is late; fewer `cells`, fewer `deformable.substeps`, or a longer `deformable.step_ticks`",
+            "a step of the deformable bodies takes {:.1} ms on this machine (CPU, no contact) but \
+             may take {:.1} ms: they move at {share:.0} % of their speed, and their forces are \
+             late; use fewer `cells` or `deformable.substeps`, or more `deformable.step_ticks`",
             ms(took_ns),
             ms(may_ns)
         ),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_takes_longer_than_it_may_is_told_in_numbers() {
+    fn a_step_that_takes_too_long_is_reported_in_numbers() {
         assert_eq!(too_slow(4_000_000, 4_000_000), None);
         let warning = too_slow(16_000_000, 4_000_000).unwrap();
         assert_eq!(warning.key, "deformable.step_ticks");

@@ -32,19 +32,19 @@ fn keys(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_sensible_arm_is_warned_of_nothing() {
+fn a_sensible_arm_gives_no_warning() {
     assert_eq!(keys(&simulated(SPHERE)), Vec::<String>::new());
 }
 
 #[test]
-fn a_tool_of_metres_is_warned_of() {
+fn a_huge_tool_gives_a_warning() {
     let stylus = "tool = { kind = \"cuboid\", size_m = [0.01, 38.0, 0.01] }\n";
     assert_eq!(keys(&simulated(stylus)), ["arm.right.tool.kind"]);
 }
 
 /// The workspace is 0.2 m wide.
 #[test]
-fn a_body_of_many_workspaces_is_warned_of() {
+fn a_huge_body_gives_a_warning() {
     let body = |size: &str| {
         let shape = format!("shape = {{ kind = \"cuboid\", size_m = [0.1, {size}, 0.1] }}\n");
         simulated(SPHERE) + "[[body]]\nname = \"wall\"\nposition_m = [0.0, 0.0, -1.0]\n" + &shape
@@ -62,7 +62,7 @@ fn a_body_of_many_workspaces_is_warned_of() {
 }
 
 #[test]
-fn round_bodies_that_are_felt_as_facets_are_warned_of() {
+fn round_bodies_felt_as_facets_give_a_warning() {
     let body = |keys: &str| {
         simulated(SPHERE) + "[[body]]\nname = \"ball\"\nposition_m = [0.0, 0.0, -0.2]\n" + keys
     };
@@ -81,7 +81,7 @@ fn round_bodies_that_are_felt_as_facets_are_warned_of() {
 }
 
 #[test]
-fn the_bodies_of_the_demonstrations_are_warned_of_nowhere() {
+fn no_body_of_a_demonstration_gives_a_warning() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../config"));
     let mut scenes = 0;
     for file in std::fs::read_dir(folder).unwrap() {
@@ -109,13 +109,13 @@ fn the_bodies_of_the_demonstrations_are_warned_of_nowhere() {
 }
 
 #[test]
-fn a_workspace_of_a_hall_is_warned_of() {
+fn a_huge_workspace_gives_a_warning() {
     let scaled = format!("{SPHERE}motion_scale = 100.0\n");
     assert_eq!(keys(&simulated(&scaled)), ["arm.right.motion_scale"]);
 }
 
 #[test]
-fn few_motors_and_late_reports_are_warned_of() {
+fn few_motors_and_late_reports_give_warnings() {
     let mouse = "[[arm]]\nname = \"left\"\nkind = \"hid\"\nprofile = \"spacemouse\"\n";
     let text = format!("{mouse}{SPHERE}");
     assert_eq!(keys(&text), ["arm.left.profile", "safety.stale_input_ms"]);
@@ -131,7 +131,7 @@ fn said(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_arm_that_declares_nothing_to_carry_a_stiffness_is_warned_of() {
+fn an_arm_that_can_carry_no_stiffness_gives_a_warning() {
     let undamped = format!("{SPHERE}mechanics = {{ damping_n_s_per_m = 0.0 }}\n");
     let rough = format!("{SPHERE}mechanics = {{ coulomb_friction_n = 0.0 }}\n");
     for (text, key) in [
@@ -150,7 +150,7 @@ fn an_arm_that_declares_nothing_to_carry_a_stiffness_is_warned_of() {
 }
 
 #[test]
-fn reports_that_are_too_rare_are_warned_of_and_a_long_way_is_not() {
+fn rare_reports_give_a_warning_and_a_long_delay_does_not() {
     let rare = format!("{SPHERE}mechanics = {{ report_rate_hz = 125 }}\n");
     let said = said(&simulated(&rare));
     assert!(
@@ -163,7 +163,7 @@ fn reports_that_are_too_rare_are_warned_of_and_a_long_way_is_not() {
 }
 
 #[test]
-fn what_the_hand_alone_would_carry_is_warned_of() {
+fn stiffness_beyond_passive_gives_a_warning() {
     let bold = format!("{SPHERE}auto_factor = 3.0\n");
     let bounded = format!("{bold}max_stiffness_n_per_m = 50.0\n");
     for (text, unit) in [(&bold, " N/m,"), (&bounded, " N m/rad,")] {

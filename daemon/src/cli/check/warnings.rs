@@ -141,8 +141,8 @@ fn coarse(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
         Some(Warning {
             key: format!("body.{}.shape.{key}", body.name),
             message: format!(
-                "the body is felt as facets, not round: its triangles are further than {} mm from \
-                 what they stand for, or meet at 30 degrees and more: more {}",
+                "the body feels faceted, not round: its triangles are over {} mm off the true \
+                 surface, or meet at 30 degrees or more: increase {}",
                 MAX_LIFT_M * 1e3,
                 match key {
                     "major_segments" => "major_segments and minor_segments",
@@ -199,9 +199,9 @@ pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> 
     is_late.then(|| Warning {
         key: "collision.virtual_latency_ticks".to_owned(),
         message: format!(
-            "in virtual time an answer is {} ticks old when it is used, {age_ms} ms, and force \
-             fades where it is older than {limit_ms} ms (`safety.stale_contact_ms`): force is \
-             never given. At most {} ticks",
+            "in virtual time an answer is {} ticks ({age_ms} ms) old when used, but force fades \
+             beyond {limit_ms} ms (`safety.stale_contact_ms`): there is never any force. Set at \
+             most {} ticks",
             u64::from(ticks) + 1,
             (limit_ms / period_ms - 1.0).floor().max(0.0)
         ),
@@ -237,9 +237,9 @@ fn beyond_passive(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     (is != auto).then(|| Warning {
         key: format!("arm.{}.auto_factor", arm.name),
         message: format!(
-            "the coupling has {now:.4} {unit}, where {passive:.4} {unit} is what the arm carries \
-             by itself: without the damping of a hand it is not passive, and the passivity \
-             controller alone ends an oscillation"
+            "the coupling has {now:.4} {unit}, but the arm alone is passive only up to \
+             {passive:.4} {unit}: without a hand's damping, only the passivity controller ends an \
+             oscillation"
         ),
     })
 }
@@ -255,16 +255,16 @@ fn without_stiffness(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
         (
             "coulomb_friction_n",
             format!(
-                "steps of {} m of its encoders need friction to be passive, and it declares none: \
-                 give the arm's `coulomb_friction_n`, or 0 as its `resolution_m`",
+                "encoder steps of {} m need friction to be passive, but the arm declares none: set \
+                 `coulomb_friction_n`, or set `resolution_m` to 0",
                 spec.resolution_m
             ),
         )
     } else {
         (
             "damping_n_s_per_m",
-            "a sampled spring needs damping of the arm to be passive, and it declares none: give \
-             the arm's `damping_n_s_per_m`"
+            "a sampled spring needs damping in the arm to be passive, but it declares none: set \
+             `damping_n_s_per_m`"
                 .to_owned(),
         )
     };
@@ -293,8 +293,8 @@ fn forced(arm: &SessionArm, period_ns: u64) -> Option<Warning> {
     Some(Warning {
         key: format!("arm.{}.{key}", arm.name),
         message: format!(
-            "the coupling is forced to {is} {unit}, where {would_be:.1} {unit} would be: \
-             an experiment, the arm may oscillate"
+            "the coupling is forced to {is} {unit} instead of {would_be:.1} {unit}: the arm may \
+             oscillate"
         ),
     })
 }
@@ -305,13 +305,13 @@ fn reports(arm: &SessionArm, stale_input_ms: f64) -> Option<Warning> {
     let period_ms = arm.spec.native_period_ns as f64 * 1e-6;
     let faster = match arm.source {
         Source::Simulated(_) => "or raise the arm's `mechanics.report_rate_hz`",
-        Source::Hid(_) => "its profile says that it reports no faster",
+        Source::Hid(_) => "its profile declares no faster rate",
     };
     (period_ms > stale_input_ms).then(|| Warning {
         key: "safety.stale_input_ms".to_owned(),
         message: format!(
-            "arm `{}` reports every {period_ms:.2} ms, and force fades where a sample is older \
-             than {stale_input_ms} ms: it never has force for long. Set `safety.stale_input_ms` \
+            "arm `{}` reports every {period_ms:.2} ms, but force fades once a sample is older than \
+             {stale_input_ms} ms: force never lasts. Set `safety.stale_input_ms` \
              above {period_ms:.2}; {faster}",
             arm.name
         ),

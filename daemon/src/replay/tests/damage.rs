@@ -28,7 +28,7 @@ fn a_file_that_is_cut_off_is_replayed_as_far_as_it_goes() {
 }
 
 #[test]
-fn what_is_no_recording_is_refused_with_the_reason() {
+fn other_files_are_refused_with_the_reason() {
     assert!(matches!(reader(b""), Err(ReadError::NotMcap)));
     assert!(matches!(
         reader(b"[[arm]]\nname = \"right\"\n"),

@@ -30,7 +30,7 @@ fn table() -> BodySpec {
 }
 
 #[test]
-fn its_bodies_make_no_force_from_the_next_tick_on_and_that_replays() {
+fn bodies_of_a_gone_client_lose_force_next_tick_and_that_replays() {
     let mut setup = build(SCENE, Time::Virtual);
     let output = Memory::new(usize::MAX);
     let mut sink = recorder(SCENE, Time::Virtual, output.clone(), u64::MAX).expect("begins");
@@ -102,7 +102,7 @@ fn its_bodies_make_no_force_from_the_next_tick_on_and_that_replays() {
 }
 
 #[test]
-fn more_than_there_can_be_are_not_replayed() {
+fn too_many_gone_bodies_are_refused() {
     let bytes = virtual_bytes(50);
     let outcome = replayed(&bytes, |event| {
         if let Event::Tick(tick) = event

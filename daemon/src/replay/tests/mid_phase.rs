@@ -59,7 +59,7 @@ position_m = [0.0, 0.0, -0.03]
 "#;
 
 #[test]
-fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
+fn the_gpus_share_of_an_answer_is_recorded_but_not_replayed() {
     const TICKS: u64 = 2500;
     let output = Memory::new(usize::MAX);
     let mut setup = build(SCENE, Time::Virtual);
@@ -110,7 +110,7 @@ fn whose_answer_a_tick_went_by_is_recorded_and_no_matter_of_replays() {
 
 /// Recordings from before the GPU mid-phase can be read.
 #[test]
-fn a_tick_that_does_not_say_whose_answer_it_went_by_is_read() {
+fn a_tick_without_the_gpus_share_is_read() {
     let mut record = hapticd_loop::record::TickRecord::new();
     record.arms[0].midphase.bodies = 3;
     record.arms[0].midphase.took_ns = 70_000;

@@ -71,7 +71,7 @@ fn played(story: &Story, ticks: u64) -> (Vec<Judged>, Vec<u8>) {
 }
 
 #[test]
-fn who_speaks_again_presses_nobody_before_a_small_force() {
+fn a_returning_client_waits_for_a_small_force() {
     let story = Story {
         back_after: 500,
         again_after: None,

@@ -30,7 +30,7 @@ fn a_solid_is_filled_from_side_to_side() {
 }
 
 #[test]
-fn a_course_is_set_from_end_to_end() {
+fn a_curve_is_filled_end_to_end() {
     let coil = made("shape = { kind = \"coil\", radius_m = 0.03, pitch_m = 0.02, turns = 2.5 }\npinned = \"ends\"\nimplicit = { model = \"strand\", sphere_radius_m = 0.008, blending = \"controlled\" }").unwrap();
     let count = coil.points.len();
     assert_eq!(coil.pinned, [0, 1, count - 2, count - 1]);

@@ -92,7 +92,7 @@ fn a_file_is_a_body_in_its_place_at_its_scale() {
 }
 
 #[test]
-fn what_is_made_up_is_the_same_as_what_is_read() {
+fn a_generated_volume_equals_one_read_back() {
     let folder = Folder::new("skull");
     let mut bytes = Vec::new();
     let made = skull::skull(0.1, 32).unwrap();
@@ -109,7 +109,7 @@ fn what_is_made_up_is_the_same_as_what_is_read() {
 }
 
 #[test]
-fn what_cannot_be_says_whose_fault_it_is() {
+fn bad_volumes_name_the_fault() {
     let folder = Folder::new("faults");
     std::fs::write(folder.0.join("mm.nrrd"), ball(true)).unwrap();
     std::fs::write(folder.0.join("bare.nrrd"), ball(false)).unwrap();

@@ -10,12 +10,12 @@ use crate::service::{self, Announced, ArmSummary, RequestStop, Service, Writers}
 use crate::session::SessionError;
 use crate::session_setup::SessionSetup;
 
-/// The server, and what is shown to clients through; nothing where they cannot connect.
+/// The server, and the writers that clients read; empty if they cannot connect.
 #[derive(Default)]
 pub(super) struct Clients {
     pub(super) service: Option<Service>,
     pub(super) publisher: Option<BlockPublisher>,
-    /// Those of deformable bodies and of skins: the needles' have theirs.
+    /// For deformable bodies and skins; needles have their own.
     pub(super) writers: Writers,
 }
 

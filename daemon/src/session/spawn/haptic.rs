@@ -18,7 +18,7 @@ use crate::session::{SessionError, thread};
 /// is silent, ms. No force depends on it.
 const SILENT_OTHERS_MS: u32 = 1000;
 
-/// The thread, which waits to begin. Without this it ends before its first tick.
+/// The thread, which waits to begin. Dropped, it ends before its first tick.
 pub(super) struct Haptic {
     thread: JoinHandle<()>,
     /// What the system granted to it, once.

@@ -42,7 +42,7 @@ impl Spawner<'_> {
         }
         // What it starts from now on does not inherit it.
         let of_loop = self.config.haptic_loop.rt_priority;
-        let supervisor = priority::request(of_loop, priority::SUPERVISOR, "nice of the supervisor");
+        let supervisor = priority::request(of_loop, priority::SUPERVISOR, "supervisor niceness");
         let server = service.and_then(Service::take_refused);
         for step in supervisor.into_iter().chain(server) {
             granted.add(step);

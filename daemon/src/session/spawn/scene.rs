@@ -99,7 +99,7 @@ impl Spawner<'_> {
         thread::spawn("janitor", move || janitor::serve(&bodies))
     }
 
-    /// Starts the collision thread. Gives also where it says, once, which priority it was refused.
+    /// Starts the collision thread. Also returns where it reports, once, the refused priority.
     /// `supervisor`: where a new GPU comes from.
     pub(super) fn collision(
         &self,
@@ -129,7 +129,7 @@ impl Spawner<'_> {
         let of_loop = self.config.haptic_loop.rt_priority;
         let thread = thread::spawn("collision", move || {
             // For as long as it is ordinary.
-            let what = "nice of the collision thread";
+            let what = "collision thread niceness";
             let raised = realtime::priority::raise(what, priority::NICENESS);
             let sliced = realtime::priority::ask_for_short_slices(priority::SLICE_US);
             links.urgency = Urgency::ask(priority::below_loop(of_loop, priority::COLLISION));

@@ -16,9 +16,9 @@ use crate::session::wire::ScribeHalf;
 use crate::session::{SessionError, thread};
 use crate::session_setup::SessionSetup;
 
-/// What the scribe has to do with, beside its channels.
+/// What the scribe needs, besides its channels.
 pub(super) struct ScribeInputs {
-    /// Of the arms by index.
+    /// Names by arm index.
     names: Vec<Option<String>>,
     /// The rigid bodies that there are before the first step.
     bodies: Vec<(u32, String)>,
@@ -28,7 +28,7 @@ pub(super) struct ScribeInputs {
 }
 
 impl ScribeInputs {
-    /// Of a session whose arms and bodies are still together. Takes what watches needles.
+    /// For a session that is not split yet. Takes the watch over needles.
     pub(super) fn of(
         setup: &mut SessionSetup,
         checker: Option<Checker>,

@@ -130,7 +130,7 @@ fn loom_a_delivery_that_is_polled_loses_nothing_uncounted() {
 }
 
 #[test]
-fn loom_what_is_sent_to_nobody_comes_back() {
+fn loom_without_a_receiver_it_comes_back() {
     ::loom::model(|| {
         let (mut sender, mut receiver) = made(1, RIGHT);
         let receiving = spawn(move || receiver.try_recv().is_ok());

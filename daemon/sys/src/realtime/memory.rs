@@ -66,7 +66,7 @@ pub fn tune_allocator() -> Step {
         if done {
             return Step::granted(
                 MALLOC,
-                "keeps what it has, gives back pieces of 1 MiB and more",
+                "keeps freed memory, returns blocks of 1 MiB or more",
             );
         }
     }
@@ -85,7 +85,7 @@ pub fn prefault_heap(bytes: usize) -> Step {
     if memory.try_reserve_exact(bytes).is_err() {
         return Step::refused(
             HEAP,
-            format!("{bytes} bytes are not to be had"),
+            format!("{bytes} bytes are not available"),
             "free memory, or ask for less",
         );
     }

@@ -29,7 +29,7 @@ pub fn request_fifo(priority: u8) -> Step {
     if !PRIORITIES.contains(&priority) {
         return Step::refused(
             FIFO,
-            format!("priority {priority} asked"),
+            format!("priority {priority}"),
             "choose 1 to 98; 50 to 80 is usual",
         );
     }
@@ -59,16 +59,14 @@ pub fn request_fifo(priority: u8) -> Step {
     if limit < u64::from(priority) {
         Step::refused(
             FIFO,
-            format!(
-                "priority {priority} asked, RLIMIT_RTPRIO is {limit} and CAP_SYS_NICE is missing"
-            ),
+            format!("priority {priority}: RLIMIT_RTPRIO is {limit} and CAP_SYS_NICE is missing"),
             "set LimitRTPRIO=98 or AmbientCapabilities=CAP_SYS_NICE in the unit, or rtprio in /etc/security/limits.conf",
         )
     } else {
         Step::refused(
             FIFO,
             format!(
-                "priority {priority} asked and RLIMIT_RTPRIO is {limit}, so the control group has no real-time budget"
+                "priority {priority} is within RLIMIT_RTPRIO ({limit}): the control group has no real-time budget"
             ),
             "this kernel has CONFIG_RT_GROUP_SCHED: give the group cpu.rt_runtime_us, or run in the root group",
         )
@@ -88,7 +86,7 @@ pub fn be_ordinary() -> Step {
         Step::refused(
             ORDINARY,
             io::Error::last_os_error().to_string(),
-            "it goes before others in what is not urgent",
+            "it stays above others when not urgent",
         )
     }
 }
@@ -101,7 +99,7 @@ pub fn be_nice(by: i32) -> Step {
         Ok(now) => Step::granted(NICE, now.to_string()),
         Err(errno) => Step::refused(
             NICE,
-            format!("{by} asked: {}", io::Error::from(errno)),
+            format!("{by}: {}", io::Error::from(errno)),
             "it shares the processor with the others as an equal",
         ),
     }
@@ -167,8 +165,8 @@ pub fn raise(what: &'static str, to: i32) -> Step {
     let limit = getrlimit(Resource::Nice).current.unwrap_or(u64::MAX);
     Step::refused(
         what,
-        format!("{to} asked: {error}; RLIMIT_NICE is {limit}"),
-        "set LimitNICE=-10 in the unit, or nice in /etc/security/limits.conf, or busy programs hold it up",
+        format!("{to}: {error}; RLIMIT_NICE is {limit}"),
+        "set LimitNICE=-10 in the unit, or nice in /etc/security/limits.conf; else busy programs delay it",
     )
 }
 
@@ -178,17 +176,17 @@ pub fn raise(what: &'static str, to: i32) -> Step {
 pub fn limit_uninterrupted(soft_us: u64, hard_us: u64) -> Step {
     let old = getrlimit(Resource::Rttime);
     let hard = old.maximum.map_or(hard_us, |most| most.min(hard_us));
-    let deformable = soft_us.min(hard);
+    let soft = soft_us.min(hard);
     match setrlimit(
         Resource::Rttime,
         Rlimit {
-            current: Some(deformable),
+            current: Some(soft),
             maximum: Some(hard),
         },
     ) {
         Ok(()) => Step::granted(
             RTTIME,
-            format!("warning after {deformable} us, end after {hard} us"),
+            format!("warning after {soft} us, end after {hard} us"),
         ),
         Err(errno) => Step::refused(
             RTTIME,
@@ -202,7 +200,7 @@ pub fn limit_uninterrupted(soft_us: u64, hard_us: u64) -> Step {
 pub fn pin_to(cpu: usize) -> Step {
     if cpu >= CpuSet::MAX_CPU {
         let reason = format!(
-            "processor {cpu} asked, the system call knows {}",
+            "processor {cpu}: the system call knows only {}",
             CpuSet::MAX_CPU
         );
         return Step::refused(AFFINITY, reason, "choose a processor that exists");
@@ -213,7 +211,7 @@ pub fn pin_to(cpu: usize) -> Step {
         Ok(()) => Step::granted(AFFINITY, format!("processor {cpu}")),
         Err(errno) => Step::refused(
             AFFINITY,
-            format!("processor {cpu} asked: {}", io::Error::from(errno)),
+            format!("processor {cpu}: {}", io::Error::from(errno)),
             "choose a processor that exists and that the control group allows",
         ),
     }
@@ -316,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_is_pinned_to_a_processor_that_exists_only() {
+    fn a_thread_is_pinned_only_to_an_existing_processor() {
         std::thread::spawn(|| {
             let allowed = rustix::thread::sched_getaffinity(None).unwrap();
             let cpu = (0..CpuSet::MAX_CPU)

@@ -64,7 +64,7 @@ impl std::fmt::Display for TreeBytesError {
                 f,
                 "the box hierarchy of another mesh, or the mesh was changed: build it again"
             ),
-            Self::Defect(defect) => write!(f, "no box hierarchy over this mesh: {defect:?}"),
+            Self::Defect(defect) => write!(f, "not a hierarchy of this mesh: {defect:?}"),
         }
     }
 }

@@ -240,7 +240,7 @@ impl ImplicitSpec {
         }
         let count = self.points.len();
         match self.pinned.iter().find(|at| **at >= count) {
-            Some(at) => Err(self.refused(format!("sphere {at} is pinned, there are {count}"))),
+            Some(at) => Err(self.refused(format!("pinned sphere {at}: there are {count}"))),
             None => Ok(()),
         }
     }

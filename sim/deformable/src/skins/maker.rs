@@ -474,7 +474,7 @@ fn elsewhere(
     let report = by.polygonize(settings, &state.primitives, mesh)?;
     let check = checker.check(mesh);
     if !check.is_sound() {
-        return Err(format!("a mesh that is not sound: {check:?}"));
+        return Err(format!("the mesh is not sound: {check:?}"));
     }
     let lost = skin.adopt(settings, &state.primitives, mesh);
     let lost = lost.map_err(|why| why.to_string())?;

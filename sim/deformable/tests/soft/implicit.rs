@@ -245,7 +245,7 @@ fn what_is_no_body_is_refused_with_its_name() {
         pinned: vec![98],
         ..mat()
     };
-    assert_eq!(refused(pinned), "`blob`: sphere 98 is pinned, there are 98");
+    assert_eq!(refused(pinned), "`blob`: pinned sphere 98: there are 98");
 }
 
 #[test]

@@ -104,7 +104,7 @@ impl NeighbourSearch for Told {
 }
 
 #[test]
-fn coils_guts_and_fluids_are_the_same_to_the_bit_whoever_finds_their_neighbours() {
+fn coils_guts_and_fluids_are_the_same_to_the_bit_with_either_finder() {
     let scenes = [
         (
             "coil",

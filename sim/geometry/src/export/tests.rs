@@ -270,7 +270,7 @@ fn a_mesh_with_a_fault_leaves_no_byte() {
                 triangles: &astray,
                 ..fine
             },
-            "triangle 7 names position 63, there are 63",
+            "triangle 7 names position 63 of 63",
         ),
         (
             Surface {

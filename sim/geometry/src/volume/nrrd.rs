@@ -51,7 +51,7 @@ pub enum NrrdProblem {
         limit: u64,
     },
     /// The file does not begin with a NRRD magic.
-    #[error("line 1: `NRRD0001` to `NRRD0005` expected, `{found}` found: this is no NRRD file")]
+    #[error("line 1: `NRRD0001` to `NRRD0005` expected, `{found}` found: not a NRRD file")]
     Magic {
         /// The start of what is there.
         found: String,
@@ -67,7 +67,7 @@ pub enum NrrdProblem {
         found: String,
     },
     /// The format does not know this field.
-    #[error("line {line}: `{field}` is no field of a NRRD header")]
+    #[error("line {line}: `{field}` is not a NRRD header field")]
     UnknownField {
         /// Line, from 1.
         line: usize,
@@ -75,7 +75,7 @@ pub enum NrrdProblem {
         field: String,
     },
     /// A field appears twice.
-    #[error("line {line}: `{field}` is there twice, first in line {first}")]
+    #[error("line {line}: `{field}` occurs twice, first in line {first}")]
     Twice {
         /// Line, from 1.
         line: usize,
@@ -118,7 +118,7 @@ pub enum NrrdProblem {
         fault: VolumeFault,
     },
     /// The number of bytes differs from what the header asks for.
-    #[error("the header asks for {needed} bytes of samples, {available} are there")]
+    #[error("the header wants {needed} bytes of samples; found {available}")]
     Size {
         /// Bytes that `sizes` and `type` require.
         needed: u64,
@@ -126,7 +126,7 @@ pub enum NrrdProblem {
         available: u64,
     },
     /// A word of an ASCII file is not a sample of the header's type.
-    #[error("sample {number} is `{found}`, which is no {kind}")]
+    #[error("sample {number}: `{found}` is not of type {kind}")]
     Word {
         /// Index of the sample, from 0.
         number: u64,
@@ -142,7 +142,7 @@ pub enum NrrdProblem {
     #[error("{0}")]
     Volume(VolumeFault),
     /// The samples of the header are in another file, but only bytes without a folder were given.
-    #[error("line {line}: the samples are in another file, and bytes have none beside them")]
+    #[error("line {line}: the samples are in another file, which in-memory bytes lack")]
     Detached {
         /// Line, from 1.
         line: usize,

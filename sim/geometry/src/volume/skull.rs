@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn it_has_bone_where_bone_is_and_holes_for_eyes_and_air_all_around() {
+    fn the_skull_has_bone_and_eye_holes_in_place_and_air_all_around() {
         let skull = skull(0.21, 64).unwrap();
         assert_eq!(skull.nodes, [47, 59, 64]);
         let level = LEVEL as f32;
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn left_is_as_right_to_the_bit_and_a_height_that_is_none_is_refused() {
+    fn left_mirrors_right_to_the_bit_and_invalid_heights_are_refused() {
         for at in [[3.0, -5.0, 0.0], [5.5, 0.0, -4.0], [0.4, -8.1, -2.0]] {
             let [x, y, z] = at;
             let [right, left] = [x, -x].map(|x| distance(&Vec3::new(x, y, z)));

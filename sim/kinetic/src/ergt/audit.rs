@@ -19,7 +19,7 @@ impl GeodesicTriangulation {
         for path in self.geodesics.paths() {
             for s in path.windows(2) {
                 let Some(h) = graph.find(s[0], s[1]) else {
-                    return fault(s[0], "a geodesic goes where no edge is");
+                    return fault(s[0], "a geodesic leaves the edges");
                 };
                 segments[h as usize / 2] += 1;
             }
@@ -45,7 +45,7 @@ impl GeodesicTriangulation {
             let corner = graph.corner(h);
             let (value, clear) = signs.value(corner);
             if (half.reflex && value > clear) || (!half.reflex && value < -clear) {
-                return fault(half.origin, "a corner is not as its flag says");
+                return fault(half.origin, "a corner contradicts its flag");
             }
         }
         let live = (self.slots()).try_fold(0, |count, slot| {
@@ -97,10 +97,7 @@ impl GeodesicTriangulation {
         let edges = graph.used().count() / 2;
         // Euler: the faces are the cells, including the outer one, and the two polygons.
         if signs.count() as usize + cells + 2 != edges + 2 {
-            return fault(
-                0,
-                "vertices, edges and cells are not as many as they must be",
-            );
+            return fault(0, "the number of vertices, edges or cells is wrong");
         }
         self.audit_geodesics(t)
     }
@@ -118,7 +115,7 @@ impl GeodesicTriangulation {
         };
         let Geodesics { nodes, tops, root } = &self.geodesics;
         if *tops != again.tops {
-            return fault(0, "the trees are not as they should be");
+            return fault(0, "the trees are wrong");
         }
         if let Some((node, _)) = (nodes.iter().zip(&again.nodes)).find(|(a, b)| a != b) {
             return fault(node.path[0], "a geodesic is not the shortest path");
@@ -141,10 +138,7 @@ impl GeodesicTriangulation {
         let mut have: Vec<_> = self.bends.iter().flatten().copied().collect();
         have.sort_unstable();
         if wanted != have {
-            return fault(
-                0,
-                "bends without a corner are not those that have certificates",
-            );
+            return fault(0, "bends without a corner and certificates do not match");
         }
         Ok(())
     }

@@ -134,7 +134,7 @@ pub fn rebound(
         return Err(Inconsistent {
             time: contact.time,
             object: contact.bodies[0],
-            what: "two bodies meet that nothing can push",
+            what: "two immovable bodies meet",
         });
     }
     for (k, sign) in [(0, 1.0), (1, -1.0)] {

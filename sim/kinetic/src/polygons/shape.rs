@@ -14,7 +14,7 @@ pub enum ShapeError {
     },
     /// Fewer than three vertices, or not counter-clockwise.
     #[error(
-        "body {body}: {vertices} vertices, area {area} m²; at least three are wanted, counter-clockwise"
+        "body {body}: {vertices} vertices, area {area} m²; at least three needed, counter-clockwise"
     )]
     Area {
         /// Index of the body.

@@ -166,7 +166,7 @@ impl PseudoTriangulation {
         let whole = loop {
             match w.stage {
                 Stage::Whole => break Ok(true),
-                Stage::Broken => break self.state.fault(0, "it is to be rebuilt"),
+                Stage::Broken => break self.state.fault(0, "it must be rebuilt"),
                 _ if left == 0 => break Ok(false),
                 Stage::Listing(i) if i as usize == self.state.polygons.owner.len() => {
                     w.stage = Stage::Trying
@@ -264,7 +264,7 @@ impl PseudoTriangulation {
             return Ok(());
         }
         if w.edges.len() - self.state.polygons.owner.len() != free {
-            return self.state.fault(0, "edges are not as many as they must be");
+            return self.state.fault(0, "the number of edges is wrong");
         }
         w.walk = w.walk.wrapping_add(1);
         w.seen.resize(w.seen.len().max(self.halves.len()), 0);
@@ -296,7 +296,7 @@ impl PseudoTriangulation {
             outer += usize::from(!(area > 0.0));
         }
         if outer != 1 || bounded != cells {
-            return self.state.fault(0, "cells are not as many as they must be");
+            return self.state.fault(0, "the number of cells is wrong");
         }
         Ok(())
     }
@@ -433,11 +433,11 @@ impl PseudoTriangulation {
             // Positions are rounded as well, which matters where two vertices nearly coincide.
             let clear = CLEAR * a * b + 8.0 * f64::EPSILON * (1.0 + super::length(v)) * (a + b);
             if (half.reflex && value > clear) || (!half.reflex && value < -clear) {
-                return fault(half.origin, "a corner is not as its flag says");
+                return fault(half.origin, "a corner contradicts its flag");
             }
         }
         if live != self.state.live {
-            return fault(0, "live certificates are not as many as were counted");
+            return fault(0, "the count of live certificates is wrong");
         }
         let (mut bounded, mut outer, mut inside, mut outside) = (0, 0, 0.0, 0.0);
         for face in self.faces(t) {
@@ -465,7 +465,7 @@ impl PseudoTriangulation {
         }
         let free = self.halves.len() / 2 - self.state.polygons.owner.len();
         if outer != 1 || [free, bounded] != self.sizes() {
-            return fault(0, "edges and cells are not as many as they must be");
+            return fault(0, "the number of edges or cells is wrong");
         }
         if !((inside + solid - outside).abs() <= CLEAR * outside) {
             return fault(0, "areas do not add up to the hull's");

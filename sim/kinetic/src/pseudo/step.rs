@@ -170,7 +170,7 @@ impl PseudoTriangulation {
     /// inconsistency. Then it must be rebuilt, and the extent of the shifts is not proven.
     pub fn go(&mut self, shifts: &[Shift], most_events: u32) -> Result<StepOutcome, Inconsistent> {
         if !(self.is_whole() && self.at_rest) {
-            return self.state.fault(0, "it is to be rebuilt");
+            return self.state.fault(0, "it must be rebuilt");
         }
         let went = self.shift(shifts, most_events);
         if went.is_err() {
@@ -220,7 +220,7 @@ impl PseudoTriangulation {
         self.drop_certificates(shifts, events > 0);
         self.state.now = 0.0;
         if std::mem::take(&mut self.spoilt) {
-            return self.state.fault(0, "it was spoilt");
+            return self.state.fault(0, "it is corrupt");
         }
         Ok(StepOutcome { share, end, events })
     }

@@ -120,7 +120,7 @@ fn what_does_not_blend_is_felt_apart_and_shares_are_of_one() {
 
 /// Windows of a chain: each of three in a row, as of a strand.
 #[test]
-fn where_blending_is_no_equivalence_the_largest_sum_of_those_who_all_blend_is_felt() {
+fn without_an_equivalence_the_largest_sum_of_a_clique_is_felt() {
     let at = |i: u32| [0.011 * f64::from(i % 3), 0.013 * f64::from(i / 3), 0.0];
     let balls: Vec<([f64; 3], f64)> = (0..12).map(|i| (at(i), 0.02)).collect();
     let mut chain = body(&balls);
@@ -168,7 +168,7 @@ fn where_blending_is_no_equivalence_the_largest_sum_of_those_who_all_blend_is_fe
 /// Sets that coincide where the tool is are evaluated once, and sets beyond the capacity are
 /// dropped.
 #[test]
-fn sets_are_cut_down_to_who_is_near_and_none_is_in_another() {
+fn sets_are_cut_down_to_near_ones_and_none_is_in_another() {
     let of = |cliques: &[u64], some| Sets::among(cliques, some).get().to_vec();
     let windows: Vec<u64> = (0..60).map(|i| 0b1111 << i).collect();
     assert_eq!(
@@ -271,7 +271,7 @@ fn a_meshes_samples_are_probed_where_they_are_and_surfaces_go_on_moving() {
 }
 
 #[test]
-fn numbers_that_are_none_make_no_row_and_a_full_list_takes_no_more() {
+fn non_finite_numbers_and_full_lists_make_no_row() {
     let tool = ToolShape::sphere(0.005);
     let pose = Pose::translation(0.0, 0.0, 0.0145);
     let good = body(&[([0.0; 3], 0.02)]);

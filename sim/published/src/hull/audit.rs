@@ -16,7 +16,7 @@ impl UpperHull {
             live += self.audit_list(node, &at)?;
         }
         if live != self.live {
-            return self.fault(0, "live certificates are not as many as were counted");
+            return self.fault(0, "the count of live certificates is wrong");
         }
         Ok(())
     }

@@ -49,7 +49,7 @@ pub enum BuildError {
         vertex: usize,
     },
     /// A cell has fewer than three corners, or one of them twice.
-    #[error("cell {cell} has {corners} corners, of which {different} are different")]
+    #[error("cell {cell} has {corners} corners, only {different} distinct")]
     Degenerate {
         /// Index of the cell.
         cell: usize,
@@ -69,9 +69,7 @@ pub enum BuildError {
         vertices: [u32; 3],
     },
     /// The cells around a vertex do not all connect through sides at it.
-    #[error(
-        "vertex {vertex} is a corner of cells that hang together around it in {groups} groups, not in one"
-    )]
+    #[error("the cells around vertex {vertex} form {groups} groups, not one")]
     Pinched {
         /// Index of the vertex.
         vertex: u32,
@@ -80,7 +78,7 @@ pub enum BuildError {
     },
     /// A cell is inverted, or not fully visible from its centre. The measure is an area, m², for a
     /// plane, and six times a tetrahedron's volume, m³, for volumes.
-    #[error("cell {cell} is turned inside out or not seen whole from its centre: {measure:e}")]
+    #[error("cell {cell} is inside out or not star-shaped about its centre: {measure:e}")]
     Inverted {
         /// Index of the cell.
         cell: usize,

@@ -11,7 +11,7 @@ use super::{Cell, Dart, Map, NONE, ON_SURFACE, Space, Vertex};
 
 /// A cell that is not fully visible from its centre.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("cell {cell} is not seen whole from its centre: {measure:e} at dart {dart}")]
+#[error("cell {cell} is not star-shaped: {measure:e} at dart {dart}")]
 pub struct Invalid {
     /// Its index.
     pub cell: u32,

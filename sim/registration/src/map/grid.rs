@@ -17,7 +17,7 @@ pub enum GridError {
         cells: [usize; 3],
     },
     /// The width is not positive and finite, or the origin is not finite.
-    #[error("a grid of cells {width_m} m wide at {origin:?}")]
+    #[error("bad grid: cells {width_m} m wide at {origin:?}")]
     Size {
         /// The given width, m.
         width_m: f64,

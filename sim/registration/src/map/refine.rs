@@ -29,7 +29,7 @@ pub enum RefineError {
         cell: u32,
     },
     /// The cell is at the finest level.
-    #[error("cell {cell} is at level {level}, and there are no more than {MAX_LEVEL}")]
+    #[error("cell {cell} is at level {level}; the maximum is {MAX_LEVEL}")]
     Finest {
         /// Its index.
         cell: u32,

@@ -65,7 +65,7 @@ impl ParticleId {
 #[non_exhaustive]
 pub enum InsertError {
     /// The particle does not exist, or no longer.
-    #[error("particle {index} of generation {generation} is not there")]
+    #[error("particle {index} of generation {generation} is missing")]
     Gone {
         /// Its index.
         index: u32,
@@ -73,7 +73,7 @@ pub enum InsertError {
         generation: u32,
     },
     /// The same particle was given twice.
-    #[error("particle {index} twice in one entity")]
+    #[error("entity has particle {index} twice")]
     Twice {
         /// Its index.
         index: u32,
@@ -85,7 +85,7 @@ pub enum InsertError {
 #[non_exhaustive]
 pub enum RemoveError {
     /// The entity or particle does not exist, or no longer.
-    #[error("number {index} of generation {generation} is not there")]
+    #[error("entry {index} of generation {generation} is missing")]
     Gone {
         /// Its index.
         index: u32,

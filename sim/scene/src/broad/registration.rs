@@ -505,7 +505,7 @@ mod tests {
 
     /// Counts moving points and, among those, changes of cell.
     #[test]
-    fn who_changes_cell_is_counted_among_those_that_move() {
+    fn changes_of_cell_are_counted_among_moves() {
         let (mut broad, mut pairs) = (RegistrationPhase::default(), Vec::new());
         let mut boxes = scene(0.0);
         let told = |moved, changed_cell, large| Upkeep::Registration {

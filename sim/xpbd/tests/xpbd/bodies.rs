@@ -592,7 +592,7 @@ fn a_drawn_body_keeps_up_and_never_blows_up() {
 }
 
 #[test]
-fn a_pull_that_is_none_is_refused() {
+fn an_invalid_pull_is_refused() {
     let mut world = earth();
     let kind = cuboid(0.02, Vec3::repeat(0.01));
     let body = world

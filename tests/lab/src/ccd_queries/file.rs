@@ -47,7 +47,7 @@ pub fn kind_of(path: &Path) -> Result<Features, String> {
         }
     }
     Err(format!(
-        "{}: neither its name nor its folder's says vertex-face or edge-edge; say --kind vf or --kind ee",
+        "{}: neither file nor folder name says vertex-face or edge-edge; use --kind vf or --kind ee",
         path.display()
     ))
 }

@@ -24,7 +24,7 @@ use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdi
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "contact-pile",
-    title: "24 loose bodies stirred by a 6-DOF tool: no penetration, no energy from nowhere",
+    title: "24 loose bodies stirred by a 6-DOF tool: no penetration, no energy created",
     judges: Judges::Counts(&["--bodies", "12", "--stir", "3000", "--ticks", "9600"]),
     run,
 };
@@ -323,15 +323,15 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 "ticks in which all bodies were solid to the tool",
                 solid_ticks,
             ),
-            count("pairs in each other, over all ticks", penetrations),
+            count("penetrating pairs, over all ticks", penetrations),
             Row::new(
-                "most that the heap gained beyond the hand's work, in a round",
+                "largest gain of the heap beyond the hand's work, in a round",
                 "J",
                 Value::Null,
                 gained_j,
             ),
             Row::new(
-                "most that it gained while nobody touched it",
+                "largest gain of the untouched heap",
                 "J",
                 Value::Null,
                 settling_j,
@@ -341,8 +341,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             clean && steady && passive && busy,
             format!(
-                "{penetrations} penetrations in {} ticks of {} bodies; left alone the heap gained {settling_j:.1e} J at most; over {rounds} rounds of stirring \
-                 {:.2e} J less than the hand gave, or more",
+                "{penetrations} penetrations in {} ticks of {} bodies; left alone the heap gained {settling_j:.1e} J at most; over \
+                 {rounds} rounds of stirring at least {:.2e} J less than the hand gave",
                 args.ticks, args.bodies, -gained_j
             ),
         ),

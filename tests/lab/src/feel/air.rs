@@ -142,7 +142,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         );
     }
     let mut why = format!(
-        "with answers up to 8 ticks late at most {fresh_n:.3e} N (nothing allowed), up to 20 late {late_n:.3e} N ({LATE_N} allowed)"
+        "with answers up to 8 ticks late at most {fresh_n:.3e} N (none allowed), up to 20 late {late_n:.3e} N ({LATE_N} allowed)"
     );
     if !missed.is_empty() {
         why += &format!(
@@ -159,7 +159,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         details: Vec::new(),
         notes: vec![format!(
             "terrain of {CELLS} x {CELLS} squares; turning too; the product's reach (20 mm) and budget (1024 pairs); \
-             {STIFFNESS} N/m; of 1 s the largest force that the coupling wanted"
+             {STIFFNESS} N/m; largest force that the coupling wanted in 1 s"
         )],
     })
 }

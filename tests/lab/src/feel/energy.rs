@@ -16,7 +16,7 @@ use crate::feel::stage::{Lead, Stage, TICK_S, ball, body, cube};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-energy",
-    title: "random hands on every kind of body: what they are given, debts, and the ledger beside the motors' work",
+    title: "random hands on every kind of body: energy given, debts, and the ledger against the motors' work",
     judges: Judges::Counts(&[]),
     run,
 };
@@ -461,8 +461,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 "{} random hands of 0.02 to 1 kg on each, {} s each, seed {}; stiffness \"auto\", answers 4 ticks late",
                 options.hands, options.seconds, options.seed
             ),
-            "ours: most that the motors truly gave in a press beyond what the arm's own damping and friction took and \
-             what bodies that move put in".into(),
+            "ours: largest true motor work in a press beyond what the arm's damping and friction \
+             took and what moving bodies put in".into(),
             "bars: 0.1 mJ given, 0.1 mJ debt for two ticks, the controller's gain 1; ledger beside \
              the motors' true work 1 % of what was \
              exchanged + 10 um a newton of change; of bodies that stand still also: 0.1 mJ put in".into(),

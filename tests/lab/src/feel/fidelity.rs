@@ -639,7 +639,7 @@ fn closed_paths(context: &Context) -> Result<Part, Failure> {
         1e2 * ring,
     );
     Ok(Part {
-        rows: vec![row.with("mutant: turned without a potential", 1e2 * turned)],
+        rows: vec![row.with("mutant: force without a potential", 1e2 * turned)],
         holds: ring <= LOOP_BAR && turned > LOOP_BAR,
         said: format!(
             "closed paths {:.3} % (0.1 %) and without a potential {:.1} % (more)",

@@ -417,8 +417,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 1e3 * DEPTH_M, 2e3 * BALL_M, 2e3 * CUBE_M, 2e3 * SPHERE_M
             ),
             format!(
-                "given a cycle: work on the hand over a closed path, worst of the cycles; negative: taken; bar: \
-                 {:.0} % of the most that was stored", 1e2 * GAIN
+                "given a cycle: work on the hand over a closed path, worst cycle; negative: taken; \
+                 bar: {:.0} % of the largest stored energy", 1e2 * GAIN
             ),
         ],
     })

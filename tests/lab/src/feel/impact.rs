@@ -267,8 +267,9 @@ fn run(context: &Context) -> Result<Report, Failure> {
                 1e3 * ABOVE_M
             ),
             format!(
-                "bars: inside 0; overshoot over stiffness times depth {:.0} %; growth in a tick beyond stiffness \
-                 times the hand's way {:.0} mN; given, beyond what a held force makes, {:.0} % of what is stored; pull {:.0} mN",
+                "bars: inside 0; overshoot over stiffness times depth {:.0} %; growth in a tick \
+                 beyond stiffness times hand motion {:.0} \
+                 mN; given, beyond what a held force makes, {:.0} % of what is stored; pull {:.0} mN",
                 1e2 * OVERSHOOT,
                 1e3 * GROWTH_N,
                 1e2 * GIVEN,

@@ -193,13 +193,12 @@ fn run(context: &Context) -> Result<Report, Failure> {
     }
     let holds = least_within >= WITHIN && most_us <= COMPUTE_US;
     let mut why = format!(
-        "{:.2} % of the commands within a period of their sample (99 % asked), computed in {most_us:.1} us at the 99th \
+        "{:.2} % of the commands within a period of their sample (bar 99 %), computed in {most_us:.1} us at the 99th \
          percentile ({COMPUTE_US} allowed)",
         1e2 * least_within
     );
     if !holds && busy {
-        why +=
-            "; the machine is busy with other things: say nothing of the loop before it is quiet";
+        why += "; the machine is busy with other work: repeat when quiet before judging the loop";
     }
     Ok(Report {
         rows,

@@ -7,7 +7,7 @@ use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdi
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "feel-oscillation",
-    title: "a press on a spring up to 50 times too stiff: what swings and what is fed",
+    title: "a press on a spring up to 50 times too stiff: swing and energy fed",
     judges: Judges::Counts(&[]),
     run,
 };

@@ -92,7 +92,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         Row::new("in which controller or detector acted", "", 0, acted),
         Row::new("largest debt", "mJ", null.clone(), 1e3 * debt_j),
         Row::new(
-            "most that was put in at once",
+            "largest input at once",
             "mJ",
             null.clone(),
             1e3 * largest(|o| o.stored_j),

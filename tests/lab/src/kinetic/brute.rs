@@ -397,7 +397,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(claims.report(
         &oracle,
         vec![format!(
-            "polygons of {} vertices in a box of four walls, seed {}, {} s, restitution 1; the oracle: the first {COMPARED} impacts of each way are those of brute force to 1e-6 s (sampling excepted: it sees no contact shorter than its step), and nobody is in anybody. The source has a title only",
+            "polygons of {} vertices in a box of four walls, seed {}, {} s, restitution 1; the oracle: the first {COMPARED} impacts of each way are those of brute force to 1e-6 s (sampling excepted: it sees no contact shorter than its step), and no two overlap. The source has a title only",
             options.vertices, options.common.seed, options.t_end
         )],
     ))

@@ -236,7 +236,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(claims.report(
         &oracle,
         vec![format!(
-            "{} polygons of {} vertices, {} m/s², restitution {}, least speed {} m/s, seed {}, {} s; the oracle looks every {} ms: nobody is in anybody, and energy is what the bounces leave. The source has a title only",
+            "{} polygons of {} vertices, {} m/s², restitution {}, least speed {} m/s, seed {}, {} s; the oracle looks every {} ms: no two overlap, and energy is what the bounces leave. The source has a title only",
             options.k,
             options.vertices,
             options.gravity,

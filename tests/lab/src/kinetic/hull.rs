@@ -259,7 +259,7 @@ fn measures(claims: &mut Claims, hull: &Hull, n: usize, bounces: u64) {
     let live = halves.map(|h| h.stats().certificates_live_max as f64 / n_log_n(n));
     let most = live[0].max(live[1]);
     claims.claim(
-        "certificates of the upper or lower hull, most, of n log2 n: compact",
+        "most certificates of a hull, over n log2 n: compact",
         "",
         "<= 1.5",
         most,

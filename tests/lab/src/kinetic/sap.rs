@@ -17,7 +17,7 @@ use crate::svg::{Axis, COLOURS, Frame, Svg};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "kinetic-sap",
-    title: "kinetic sweep-and-prune: exchanges are changes of the order; beside an insertion sort and a sweep rebuilt",
+    title: "kinetic sweep-and-prune: exchanges are order changes; against an insertion sort and a rebuilt sweep",
     judges: Judges::CountsAndTime(&["--bodies", "150", "--steps", "40"]),
     run,
 };

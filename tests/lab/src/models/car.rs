@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_closed_and_as_large_as_the_originals() {
+    fn shell_and_door_are_closed_and_full_size() {
         check(&body_shell(), 29_000.0);
         check(&car_door(), 16_000.0);
     }

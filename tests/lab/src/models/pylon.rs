@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_closed_and_as_large_as_the_original() {
+    fn pylon_and_part_are_closed_and_full_size() {
         check(&pylon(), 73_500.0);
         check(&pylon_part(), 3_600.0);
     }

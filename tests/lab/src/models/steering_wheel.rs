@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_closed_and_as_large_as_the_original() {
+    fn the_wheel_is_closed_and_full_size() {
         super::super::lattice::check(&steering_wheel(), 11_000.0);
     }
 }

@@ -125,7 +125,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             "C2: a dress form without limbs and tubes of cloth around it, at {} of the source's points along each line; what it wears is published with 17,500 points",
             options.detail
         ),
-        format!("C3: {} squares a side, nobody pulls at it", options.cells),
+        format!("C3: {} squares a side, nothing pulls it", options.cells),
         "processor time of the whole detection, one thread; published: a GPU of 2014".into(),
     ]);
     Ok(Report {

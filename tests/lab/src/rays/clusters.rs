@@ -87,9 +87,9 @@ fn run(context: &Context) -> Result<Report, Failure> {
     }
     let saved = [neither / both[0], both[0] / both[1], neither / both[1]];
     for (name, published, ours) in [
-        ("neither by clusters", 28, saved[0]),
-        ("clusters by both", 4, saved[1]),
-        ("neither by both", 99, saved[2]),
+        ("neither / clusters", 28, saved[0]),
+        ("clusters / both", 4, saved[1]),
+        ("neither / both", 99, saved[2]),
     ] {
         rows.push(Row::new(name, "", published, round(ours)));
     }

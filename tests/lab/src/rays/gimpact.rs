@@ -68,7 +68,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         if let Some(theirs) = &peer {
             let factor = self::mean(theirs) / mean;
             rows.push(Row::new(
-                format!("GIMPACT by ours, {name}"),
+                format!("GIMPACT / ours, {name}"),
                 "",
                 published,
                 round(factor),

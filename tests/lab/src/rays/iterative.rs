@@ -100,7 +100,7 @@ fn together(context: &Context) -> Result<Report, Failure> {
     for (name, slow, published) in [("basic", 0, [3.6, 1.5, 21.9]), ("tree", 2, [1.0, 1.3, 6.2])] {
         for (k, phase) in ["A", "B", "C"].iter().enumerate() {
             let ratio = ours[slow][k] / ours[slow + 1][k];
-            let name = format!("{name}: time by the time with walks, {phase}");
+            let name = format!("{name}: time / time with walks, {phase}");
             rows.push(Row::new(name, "", published[k], round(ratio)));
             saved.push(ratio);
         }
@@ -197,7 +197,7 @@ fn one_by_one(context: &Context) -> Result<Report, Failure> {
             ));
         }
         let ratio = times[0] / times[1];
-        let name = format!("{name}: time by the time with walks, end");
+        let name = format!("{name}: time / time with walks, end");
         rows.push(Row::new(name, "", published, round(ratio)));
         saved.push(ratio);
     }

@@ -109,7 +109,7 @@ impl LaunchState {
         let gpu = open(choice).map_err(|e| Failure::Run(e.to_string()))?;
         if gpu.tick_ns().is_none() {
             return Err(Failure::Run(format!(
-                "{} has no clock to time passes with (timestamp queries)",
+                "{} cannot time passes (no timestamp queries)",
                 gpu.adapter()
             )));
         }
@@ -146,7 +146,7 @@ impl LaunchState {
         let [.., contacts, near] = found.wanted.map(|n| n as usize);
         if contacts > self.contacts || near > self.near {
             return Err(Failure::Run(format!(
-                "{contacts} contacts and {near} predictions, there was room for {} and {}",
+                "{contacts} contacts and {near} predictions exceed {} and {}",
                 self.contacts, self.near
             )));
         }
@@ -274,7 +274,7 @@ fn pass(
         let [product, exact, reserved, at_once] = &found;
         if product.overflow {
             return Err(Failure::Run(format!(
-                "step {step}: {:?} rays, the adapter has room for {worst:?}: fewer bodies",
+                "step {step}: {:?} rays, the adapter holds {worst:?}: use fewer bodies",
                 &product.wanted[..3]
             )));
         }
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn contacts_differ_in_who_meets_whom_and_where() {
+    fn contacts_differ_in_pair_and_place() {
         let some = [contact(1, 0.1), contact(2, 0.2), contact(4, 0.4)];
         assert_eq!(differ(&some, &some), 0);
         let rounded = [contact(1, 0.1 + 1e-6), contact(2, 0.2), contact(4, 0.4)];

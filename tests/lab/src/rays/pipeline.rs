@@ -159,7 +159,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         "R: {} bodies (published: 1000); RD: {} bodies and {} sheets of {} squares a side (216 and 36 of 64); {} steps (600), the least times of {} passes (the GPU's: of two); confidence {}",
         options.bodies, options.bodies / 5, options.sheets, options.cells, options.steps, options.passes, options.confidence
     ));
-    notes.push("times of the GPU: from the emission of rays to the contacts, by its own clock; gains: on the host's clock, a step from the upload of places to its end; stage one is on the host and the same for all, so exact counts wait once a step (in the source, after each stage); wgpu has the arguments of each of the six indirect dispatches checked by a pass of its own".into());
+    notes.push("times of the GPU: from the emission of rays to the contacts, by its own clock; gains: on the host's clock, a step from the upload of places to its end; stage one is on the host and the same for all, so exact counts wait once a step (in the source, after each stage); wgpu checks the arguments of each of the six indirect dispatches in an extra pass".into());
     if adapter.kind == Kind::Software {
         notes.push(SOFTWARE.into());
     }
@@ -178,7 +178,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     })
 }
 
-const SOFTWARE: &str = "this adapter computes on the CPU. Few invocations go together there (8 for 256 bits), and what a branch costs that none of them is on is the driver's affair (llvmpipe of Mesa 22 and of Mesa 25 differ by 3 to 4 times): the ratios show neither a GPU's branches nor its memory. A thread's waking up is all that waiting costs, and there is no bus: the gains say nothing of a GPU, and on busy processors they drown in the noise";
+const SOFTWARE: &str = "this adapter computes on the CPU. Few invocations run together there (8 for 256 bits), and the driver decides what an untaken branch costs (llvmpipe of Mesa 22 and of Mesa 25 differ by 3 to 4 times): the ratios show neither a GPU's branches nor its memory. A thread's waking up is all that waiting costs, and there is no bus: the gains say nothing of a GPU, and on busy processors they drown in the noise";
 
 /// Savings by not waiting for counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -278,7 +278,7 @@ fn verdict(cases: &[Case], adapter: &AdapterReport) -> Verdict {
 const FIXED: f64 = 3.0;
 
 fn word(holds: bool) -> &'static str {
-    if holds { "so it is" } else { "not so" }
+    if holds { "it holds" } else { "failed" }
 }
 
 fn sum(cases: &[Case], of: fn(&Case) -> u64) -> u64 {

@@ -139,7 +139,7 @@ impl Scene {
                  2,390 by a person); {} steps, of which detection stops {stopped} at a new contact, recorded once and replayed by every variant",
                 steps.len()
             ),
-            "as in the source every triangle is tested with its own three vertices and edges, whether its neighbours were or not".into(),
+            "as in the source, each triangle is tested with all its vertices and edges, even if a neighbour's test covered them".into(),
             "counts decide; seconds are of this machine and for information, detection only".into(),
         ];
         if every > 1 {

@@ -313,7 +313,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         "the searches compared are box tests only, over the whole of each step; no contact time is passed",
         "the search of boxes alone keeps its ends and passes no contact time, so it does more than the box tests of whole detection; of feature tests \
          there are fewer here than in the source: the half cannot be compared",
-        "what a table would cost the enclosures in tightness is not counted in its disfavour",
+        "the looser enclosures that a table would give are not counted against it",
     ];
     Ok(scene.report(rows, Verdict::new(holds, why).and_time(most < 0.05), &notes))
 }

@@ -139,8 +139,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let why = format!(
         "{starts} starts of {STEPS} steps: below the floor {} times, not a number {} times; the energy rises in {} of {} steps, at most by {:.1e} of \
          that at the start (with steps a \
-         tenth as long by {:.1e}); 99 % of the steps take less than {:.1} ms, on average {:.2} ms (published: quicker than the screen, no incoherence, \
-         no instability)",
+         tenth as long by {:.1e}); 99 % of the steps take less than {:.1} ms, on average {:.2} ms \
+         (published: faster than the screen, no incoherence or instability)",
         out.below,
         out.bad,
         out.rises,

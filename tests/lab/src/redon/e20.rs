@@ -108,12 +108,7 @@ fn door(context: &Context) -> Result<Report, Failure> {
             format!("{} and {}", triangles[0], triangles[1]),
         ),
         Row::new("placed", "", "easily and precisely", error < 1e-3),
-        Row::new(
-            "off its place at the end, anywhere on it",
-            "m",
-            Value::Null,
-            error,
-        ),
+        Row::new("largest final offset of any point", "m", Value::Null, error),
         Row::new(
             "pressed against frame and flange it stops after, along x",
             "m",
@@ -235,7 +230,7 @@ fn motor(context: &Context) -> Result<Report, Failure> {
 
 /// Returns the rows that all three report about their script.
 fn held(touched: u64, published_s: impl Into<Value>, script: &Script) -> [Row; 2] {
-    let what = "steps in which its surroundings held it from where it was wanted";
+    let what = "steps in which its surroundings held it back";
     [
         Row::new(what, "", Value::Null, touched),
         Row::new("simulated time", "s", published_s, script.duration_s()),
@@ -344,7 +339,7 @@ fn part(context: &Context) -> Result<Report, Failure> {
         details: Vec::new(),
         notes: vec![
             "surrogates: a box beam with ribs, stringers and lightening holes, and in one bay a bar of 420 mm with flanges behind a hole of 300 mm".into(),
-            "a scripted lead stands for the mouse and knows the way: a first-order world, the part wants to be at the lead's pose within 0.1 s, no friction".into(),
+            "a scripted lead replaces the mouse and knows the path: a first-order world, the part wants to be at the lead's pose within 0.1 s, no friction".into(),
         ],
     })
 }

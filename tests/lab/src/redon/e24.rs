@@ -107,7 +107,7 @@ fn pipe_in_nozzle(context: &Context) -> Result<Report, Failure> {
         Row::new("inserted by, at the end", "m", Value::Null, depth),
         Row::new("room around the pipe", "m", Value::Null, BORE_M - PIPE_M),
         Row::new(
-            "off the axis when the funnel takes it",
+            "off the axis on entering the funnel",
             "rad",
             Value::Null,
             askew,

@@ -177,7 +177,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         details: Vec::new(),
         notes: vec![
             "the wheel is a surrogate: a rim of 400 mm with a groove 5 mm wide and 1.5 mm deep, a hub with a lozenge embossed by 1 mm; the tool is a cube of 3 mm".into(),
-            "a simulated hand (0.15 kg, 300 N/m, 8 N s/m) at 1 kHz in virtual time stands for the finger; it means to be 4 mm under the surface and moves at 50 \
+            "a simulated hand (0.15 kg, 300 N/m, 8 N s/m) at 1 kHz in virtual time stands for the finger; it aims 4 mm under the surface and moves at 50 \
              and 14 mm/s"
                 .into(),
         ],

@@ -92,7 +92,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         Row::new("behind the bunny by, at the end", "m", "> 0", passed_by),
         Row::new("steps in which it slides on the bunny", "", "some", sliding),
         Row::new("pushed aside by, most", "m", Value::Null, aside),
-        Row::new("way made freely", "m", Value::Null, free_m),
+        Row::new("free motion", "m", Value::Null, free_m),
     ];
     rows.extend(stage.rows(""));
     Ok(Report {

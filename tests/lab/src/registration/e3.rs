@@ -155,12 +155,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         ratio(2, 2),
     ));
     let box_cost = ms(costs[0].polygons) / 50.0 / (ms(costs[0].points) / 500.0);
-    rows.push(Row::new(
-        "a box agent costs as much as so many points",
-        "",
-        20,
-        box_cost,
-    ));
+    rows.push(Row::new("cost of a box agent, in points", "", 20, box_cost));
     rows.push(watch.row());
     let judgement = if failing.is_empty() {
         "all ratios are as published".into()
@@ -179,7 +174,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         .and_time(failing.is_empty() && box_cost <= 20.0),
         more: Map::new(),
         notes: vec![format!(
-            "{steps} steps of 1/30 s, a circle of {CIRCLE_M} m, cars on {ROUNDS_M:?} m in opposite directions; the three are stepped in turns, so that what else the machine does falls on all alike. Points and polygons: neighbours, moves and lists"
+            "{steps} steps of 1/30 s, a circle of {CIRCLE_M} m, cars on {ROUNDS_M:?} m in opposite directions; the three are stepped in turns, so that other load affects all alike. Points and polygons: neighbours, moves and lists"
         )],
         details: Vec::new(),
     })

@@ -67,49 +67,49 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let share = time(2, 0) / total(2);
     let judged = [
         (
-            "points: fine by coarse",
+            "points: fine / coarse",
             "strongly reduced",
             time(1, 2) / time(0, 2),
             0.5,
         ),
         (
-            "points: multiresolution by coarse",
+            "points: multiresolution / coarse",
             "low",
             time(2, 2) / time(0, 2),
             0.7,
         ),
         (
-            "polygons: coarse by fine",
+            "polygons: coarse / fine",
             "very low",
             time(0, 3) / time(1, 3),
             0.7,
         ),
         (
-            "polygons: multiresolution by fine",
+            "polygons: multiresolution / fine",
             "low",
             time(2, 3) / time(1, 3),
             0.9,
         ),
         (
-            "behaviour: fine by coarse",
+            "behaviour: fine / coarse",
             "reduced",
             time(1, 1) / time(0, 1),
             1.0,
         ),
         (
-            "behaviour: multiresolution by coarse",
+            "behaviour: multiresolution / coarse",
             "low",
             time(2, 1) / time(0, 1),
             1.0,
         ),
         (
-            "total: multiresolution by coarse",
+            "total: multiresolution / coarse",
             "best of the three",
             total(2) / total(0),
             1.0,
         ),
         (
-            "total: multiresolution by fine",
+            "total: multiresolution / fine",
             "best of the three",
             total(2) / total(1),
             1.0,
@@ -120,7 +120,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     for (name, published, ours, bar) in judged {
         rows.push(Row::new(name, "", published, ours).with("below", bar));
         if ours >= bar {
-            failing.push(format!("{name}: {ours:.2}, to be below {bar}"));
+            failing.push(format!("{name}: {ours:.2}, not below {bar}"));
         }
     }
     rows.push(watch.row());
@@ -130,9 +130,9 @@ fn run(context: &Context) -> Result<Report, Failure> {
         failing.join("; ")
     };
     let ways = if same {
-        "nobody's way differs by a bit between the three"
+        "no path differs by a bit between the three"
     } else {
-        "WAYS DIFFER between the three"
+        "PATHS DIFFER in the three"
     };
     Ok(Report {
         rows,

@@ -104,9 +104,9 @@ fn run(context: &Context) -> Result<Report, Failure> {
     }
     let fewer = without as f64 / (with as f64).max(1.0);
     rows.push(Row::new(
-        "all: so many times fewer with them",
+        "all: factor fewer with them",
         "",
-        "a way is opened",
+        "a path opens",
         fewer,
     ));
     rows.push(watch.row());

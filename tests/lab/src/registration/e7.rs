@@ -17,7 +17,7 @@ use crate::experiment::{Context, Experiment, Failure, Judges, Report, Row, Verdi
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "registration-curved",
-    title: "figures 8.13 to 8.15 (E7): crowds on curved surfaces: nobody leaves it, steps keep their length",
+    title: "figures 8.13 to 8.15 (E7): crowds on curved surfaces: no agent leaves, steps keep their length",
     judges: Judges::Counts(&["--steps", "100"]),
     run,
 };
@@ -341,7 +341,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         dearest = dearest.max(each);
         rows.push(
             Row::new(format!("{name}: furthest from its cell"), "m", 0, seen.off)
-                .with("slugs, longest by at rest", world.stretch())
+                .with("slugs, max length by rest", world.stretch())
                 .with("error of a step's length, m", seen.error)
                 .with("steps checked", seen.checked)
                 .with("over a crease", seen.bent)
@@ -374,7 +374,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             holds,
             format!(
-                "nobody further than {:.0e} m from its cell; {} steps, {} of them over a crease, as long as they should be to {:.0e} m; {arrivals} arrivals; {}",
+                "no point over {:.0e} m from its cell; {} steps, {} of them over a crease, as long as they should be to {:.0e} m; {arrivals} arrivals; {}",
                 all.off,
                 all.checked,
                 all.bent,

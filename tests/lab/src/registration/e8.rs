@@ -189,7 +189,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         .with("most", densest.1),
         Row::new("points in the jam, most", "", Value::Null, jam),
         Row::new(
-            "speed and leaving the jam, rank correlation",
+            "speed and exit order, rank correlation",
             "",
             "the fastest leave first",
             order,

@@ -277,7 +277,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let notes = vec![
         "The source gives no figure: interactive is taken for a step within 1/30 s.".to_owned(),
         format!(
-            "Neighbours that had to be found: {compared}; steps at which one was missing or its distance wrong: {wrong}."
+            "Neighbours to find: {compared}; steps with a missing neighbour or a wrong distance: {wrong}."
         ),
     ];
     if let Some(folder) = &options.shared.out {
@@ -299,7 +299,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         verdict: Verdict::new(
             wrong == 0 && compared > 0,
             format!(
-                "the slowest 99th percentile of a step is {:.2} ms of the 33 that a picture has, and {wrong} neighbour sets differ from brute force",
+                "the slowest 99th percentile of a step is {:.2} ms of the 33 of a frame, and {wrong} neighbour sets differ from brute force",
                 slowest_s * 1e3
             ),
         )

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_closed_have_the_right_holes_and_their_outside_outside() {
+    fn worlds_are_closed_outward_and_have_the_right_holes() {
         for (map, characteristic) in [(planet(), 2), (potato(), 2), (torus_knot(), 0)] {
             let map = map.unwrap();
             assert!(map.all_darts().all(|d| map.phi2(d) != d), "a boundary");

@@ -186,7 +186,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         rows: vec![
             row("5.15, arm without control", "inside", "melts", &kept, right),
             row("5.15, arm under control", "inside", "does not", &kept, left),
-            row("5.15, nobody under control", "inside", "", &free, melted[0]),
+            row("5.15, no arm under control", "inside", "", &free, melted[0]),
             row("5.17, intestine", "triangles", "30,000 to 50,000", &creased, triangles as f64),
             row("5.17, without control", "triangles", "", &molten, molten.mesh.triangles.len() as f64),
         ],

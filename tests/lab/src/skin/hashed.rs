@@ -298,7 +298,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         ),
         more: Map::new(),
         notes: vec![
-            "at which number of primitives the source's 40 holds is not said; with a plain sum the ratio grows with it".into(),
+            "the source does not say for how many primitives its 40 holds; with a plain sum the ratio grows with it".into(),
             format!("{} halvings an edge and three evaluations a normal, as published; ours interpolates and has the gradient", options.halvings),
         ],
         details: Vec::new(),

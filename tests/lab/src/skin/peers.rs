@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scene_is_the_bars() {
+    fn triangle_counts_match() {
         // As many as Flying Edges makes.
         assert_eq!(ours(64, 0.3).unwrap().1, 24_420);
         assert_eq!(ours(64, 0.1).unwrap().1, 6_372);

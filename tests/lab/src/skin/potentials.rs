@@ -68,7 +68,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
         more: Map::from_iter([("evaluations".into(), Value::from(EVALUATIONS))]),
         notes: vec![
             "argument: the square of the distance; kernels that want the distance take its root".into(),
-            "a call with its branches, one at a time: what lanes and memory make of it is not in here".into(),
+            "single calls, branches included; the effects of vector lanes and memory are not measured".into(),
         ],
         details: Vec::new(),
     })

@@ -16,7 +16,7 @@ use crate::skin::scenes::{BOX, Drops, HIGH, LEVEL, NORMAL, fly, line};
 
 pub const EXPERIMENT: Experiment = Experiment {
     id: "skin-scan",
-    title: "figure 5.10: a floor for whoever looks at the whole grid, a line through zero for us",
+    title: "figure 5.10: a floor for a scan of the whole grid, a line through zero for ours",
     judges: Judges::Time,
     run,
 };
@@ -126,11 +126,11 @@ fn run(context: &Context) -> Result<Report, Failure> {
         rows,
         verdict: Verdict::new(
             passing,
-            format!("with no primitives left they take {} of ours", floors.join(", ")),
+            format!("with no primitives, theirs against ours: {}", floors.join(", ")),
         ),
         more: Map::new(),
         notes: vec![
-            "the source's grids are not given; theirs has no normals and shares no vertices, and its field is there before the clock starts".into(),
+            "the source's grids are not given; theirs has no normals and shares no vertices, and its field is computed before timing starts".into(),
         ],
         details: Vec::new(),
     })

@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_found_and_what_is_none_says_so() {
+    fn a_line_is_fitted_and_a_bad_fit_shows() {
         let straight = line(&[(0.0, 1.0), (1.0, 3.0), (2.0, 5.0)]);
         assert!((straight.slope - 2.0).abs() < 1e-12 && (straight.intercept - 1.0).abs() < 1e-12);
         assert!((straight.r2 - 1.0).abs() < 1e-12);

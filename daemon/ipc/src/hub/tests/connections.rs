@@ -88,7 +88,7 @@ fn a_newer_minor_version_is_welcome() {
 }
 
 #[test]
-fn whoever_does_not_start_with_a_hello_is_closed() {
+fn a_client_that_sends_no_hello_first_is_closed() {
     for packet in [
         Request::from(request::ListArms {}).encode(77),
         Request::from(request::Hello {
@@ -121,7 +121,7 @@ fn whoever_does_not_start_with_a_hello_is_closed() {
 }
 
 #[test]
-fn whoever_says_nothing_is_closed_after_a_second() {
+fn a_mute_client_is_closed_after_a_second() {
     let mut fixture = Fixture::new(Quotas::default());
     fixture
         .hub
@@ -256,7 +256,7 @@ fn a_subscription_names_its_blocks_and_one_arm() {
 }
 
 #[test]
-fn events_go_to_those_who_listen_only_and_arms_remember_theirs() {
+fn events_go_only_to_subscribers_and_arms_remember_theirs() {
     let mut fixture = Fixture::new(Quotas::default());
     let (listening, deaf) = (fixture.connect(Role::App), fixture.connect(Role::App));
     fixture.ask(

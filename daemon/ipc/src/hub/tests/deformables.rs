@@ -24,7 +24,7 @@ const RIGID: [(u32, BodyKind, u32); 2] = [(1, BodyKind::Static, 12), (2, BodyKin
 const DEFORMABLE: [(u32, BodyKind, u32); 2] = [(3, BodyKind::Soft, 40), (4, BodyKind::Cloth, 40)];
 
 #[test]
-fn they_are_listed_with_their_kind_and_opened_by_anybody() {
+fn deformables_are_listed_by_kind_and_open_to_all() {
     let mut fixture = Fixture::with_deformables(Quotas::default());
     for role in [Role::App, Role::Technician] {
         let client = fixture.connect(role);
@@ -44,7 +44,7 @@ fn they_are_listed_with_their_kind_and_opened_by_anybody() {
 }
 
 #[test]
-fn a_body_that_keeps_its_shape_has_no_surface_and_one_that_is_not_there_neither() {
+fn rigid_and_missing_bodies_have_no_surface() {
     let mut fixture = Fixture::with_deformables(Quotas::default());
     let client = fixture.connect(Role::App);
     fixture.add(client, 10);
@@ -62,7 +62,7 @@ fn a_body_that_keeps_its_shape_has_no_surface_and_one_that_is_not_there_neither(
 }
 
 #[test]
-fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
+fn clients_cannot_move_halt_or_remove_deformables() {
     let mut fixture = Fixture::with_deformables(Quotas::default());
     for role in [Role::App, Role::Technician] {
         let client = fixture.connect(role);
@@ -72,7 +72,7 @@ fn nobody_moves_halts_or_removes_them_and_nothing_comes_of_it() {
                 request::HaltBody { body }.into(),
                 request::RemoveBody { body }.into(),
             ];
-            let moved = format!(": it is of kind {kind}, clients move kinematic bodies");
+            let moved = format!(": kind {kind}: clients move only kinematic bodies");
             for (request, why) in requests.into_iter().zip([&moved, &moved, ""]) {
                 let asked = request.kind();
                 let refused = error(fixture.ask(client, request));
@@ -108,7 +108,7 @@ fn nobody_adds_one() {
         let refused = error(fixture.reply(client));
         let expected = (ErrorCode::OutOfRange, code, 2);
         assert_eq!((refused.code, refused.number, refused.limit), expected);
-        let says = format!("kind is {}: the configuration's to add", kind.text());
+        let says = format!("only the configuration adds kind {}", kind.text());
         assert_eq!(refused.detail.as_str(), says);
     }
     assert!(fixture.took().is_empty(), "no mesh is read");

@@ -207,7 +207,7 @@ fn a_client_that_goes_takes_its_bodies_with_it_and_stops_what_it_moved() {
 }
 
 #[test]
-fn goodbye_is_the_same_in_good_order() {
+fn goodbye_removes_the_bodies_too() {
     let mut fixture = Fixture::new(Quotas::default());
     let client = fixture.connect(Role::App);
     fixture.add(client, 5);

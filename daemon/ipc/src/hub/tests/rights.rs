@@ -247,7 +247,7 @@ fn a_busy_daemon_refuses_what_makes_work_and_answers_the_rest() {
 }
 
 #[test]
-fn a_daemon_that_ends_says_so_and_takes_nobody_in() {
+fn an_ending_daemon_says_so_and_admits_no_client() {
     let mut fixture = Fixture::new(Quotas::default());
     let client = fixture.connect(Role::App);
     fixture.ask(

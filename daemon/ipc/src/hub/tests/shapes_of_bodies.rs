@@ -23,7 +23,7 @@ fn everybody_opens_the_shapes_of_rigid_bodies_and_tools_also_when_the_daemon_is_
 }
 
 #[test]
-fn what_is_shown_by_its_surface_has_none_and_what_is_not_there_neither() {
+fn bodies_with_a_surface_and_missing_bodies_have_no_shape() {
     let mut fixture = Fixture::with_deformables(Quotas::default());
     let client = fixture.connect(Role::App);
     for (body, code) in [

@@ -297,8 +297,7 @@ impl Header {
         match dimension.text.parse::<u32>() {
             Ok(3) => {}
             Ok(_) => {
-                let what =
-                    "other than three axes: colours, time and directions have to be taken off";
+                let what = "other than three axes: remove colours, time and directions";
                 return Err(dimension.unsupported(what));
             }
             Err(_) => return Err(dimension.expected("a number of axes")),
@@ -394,7 +393,7 @@ fn take<'a>(fields: &mut Fields<'a>, line: usize, bytes: &'a [u8]) -> Result<(),
         if short == "axismins" {
             return Err(NrrdProblem::Unsupported {
                 line,
-                what: "`axis mins`: say `space origin` and `space directions`",
+                what: "`axis mins`: use `space origin` and `space directions`",
             });
         }
         if IGNORED_FIELDS.contains(&&short[..]) {
@@ -421,7 +420,7 @@ fn kind(field: Field<'_>) -> Result<Kind, NrrdProblem> {
     match known {
         Some((kind, _)) => Ok(*kind),
         None if name == "block" || name.contains("64") || name.contains("long") => {
-            Err(field.unsupported("samples of 64 bit integers, or that are no numbers"))
+            Err(field.unsupported("samples that are 64-bit integers or not numbers"))
         }
         None => Err(field.expected("int8, uint8, int16, uint16, int32, uint32, float or double")),
     }
@@ -433,8 +432,7 @@ fn encoding(field: Field<'_>) -> Result<Encoding, NrrdProblem> {
         "ascii" | "text" | "txt" => Ok(Encoding::Ascii),
         "gzip" | "gz" => Ok(Encoding::Gzip),
         "hex" | "bzip2" | "bz2" => {
-            Err(field
-                .unsupported("samples in hexadecimal numbers or bzip2: raw, ascii and gzip are"))
+            Err(field.unsupported("samples in hexadecimal or bzip2: use raw, ascii or gzip"))
         }
         _ => Err(field.expected("raw, ascii or gzip")),
     }
@@ -448,7 +446,7 @@ fn skips(fields: &Fields<'_>, encoding: Encoding) -> Result<(u64, i64), NrrdProb
     let bytes = match fields.get("byteskip") {
         Some(field) => match field.text.parse::<i64>() {
             Ok(-1) if encoding != Encoding::Raw => {
-                return Err(field.unsupported("all but the samples, where they are not raw"));
+                return Err(field.unsupported("byte skip -1 with samples that are not raw"));
             }
             Ok(count) if count >= -1 => count,
             _ => return Err(field.expected("a number of bytes, or -1")),
@@ -504,7 +502,7 @@ impl Place {
         };
         match (fields.get("spacedirections"), fields.get("spacings")) {
             (Some(_), Some(field)) => {
-                Err(field.unsupported("`spacings` beside `space directions`, which say them"))
+                Err(field.unsupported("`spacings` next to `space directions`"))
             }
             (Some(field), None) => Place::along(field, origin, nodes),
             (None, Some(field)) => {
@@ -523,7 +521,7 @@ impl Place {
     /// Builds the place from the vectors between neighbouring samples.
     fn along(field: Field<'_>, origin: Vec3, nodes: [u32; 3]) -> Result<Place, NrrdProblem> {
         if field.lower().contains("none") {
-            return Err(field.unsupported("an axis that is not one of space"));
+            return Err(field.unsupported("an axis that is not spatial"));
         }
         let mut axes: [Vec3; 3] = field.vectors("three vectors `(x,y,z)`")?;
         let spacing = axes.map(|axis| axis.norm());
@@ -581,7 +579,7 @@ fn check_space(field: Field<'_>) -> Result<(), NrrdProblem> {
         | "scanner-xyz"
         | "3d-right-handed" => Ok(()),
         "left-anterior-superior" | "las" | "3d-left-handed" => {
-            Err(field.unsupported("a left-handed space: it would be felt as in a mirror"))
+            Err(field.unsupported("a left-handed space: it would feel mirrored"))
         }
         name if name.ends_with("-time") || name.ends_with('t') => {
             Err(field.unsupported("a space with time"))

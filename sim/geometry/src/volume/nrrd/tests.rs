@@ -287,7 +287,7 @@ fn what_is_malformed_is_refused_by_its_line() {
         ),
         (
             ("key:=value", "sizes: 2 3 2\nk:=v".into()),
-            "line 8: `sizes` is there twice, first in line 5",
+            "line 8: `sizes` occurs twice, first in line 5",
         ),
         (
             ("key:=value", "endian: middle\nk:=v".into()),
@@ -350,7 +350,7 @@ fn what_is_malformed_is_refused_by_its_line() {
         ),
         (
             directions("(1,0,0) (0,1,0) none"),
-            "line 6: not supported: an axis that is not one of space",
+            "line 6: not supported: an axis that is not spatial",
         ),
         (
             directions("(1,0,0) (0,1,0)"),
@@ -394,7 +394,7 @@ fn what_is_malformed_is_refused_by_its_line() {
     let ascii = HEADER.replace("raw", "ascii");
     assert_eq!(
         says(&ascii, b"1 2 3 400 5"),
-        "sample 3 is `400`, which is no uint8"
+        "sample 3: `400` is not of type uint8"
     );
     assert!(says(&ascii, b"1 2 3").starts_with("the header asks for 12"));
     assert!(says(&ascii, &b"7 ".repeat(13)).starts_with("the header asks for 12"));
@@ -403,7 +403,7 @@ fn what_is_malformed_is_refused_by_its_line() {
 }
 
 #[test]
-fn the_first_sample_that_is_none_is_named() {
+fn the_first_invalid_sample_is_named() {
     let header = HEADER.replace("uchar", "float\nendian: big");
     let mut values: Vec<f32> = (0..12).map(|i| i as f32).collect();
     values[9] = f32::NAN;
@@ -426,7 +426,7 @@ fn what_is_packed_is_unpacked_as_far_as_the_header_asks_for() {
     assert!(packed.len() < 200_000);
     let error = says(&HEADER.replace("raw", "gzip"), &packed);
     assert!(
-        error.starts_with("the header asks for 12 bytes of samples, 13 are there"),
+        error.starts_with("the header wants 12 bytes of samples; found 13"),
         "{error}"
     );
 }

@@ -264,7 +264,7 @@ fn the_way_out_is_found_from_the_middle_and_nothing_is_felt_beyond_the_border() 
 }
 
 #[test]
-fn samples_without_a_surface_are_none() {
+fn samples_without_a_surface_fail() {
     let grid = |value: f32| Grid::new(Vec3::zeros(), 0.1, [3; 3], vec![value; 27]).unwrap();
     assert!(Sampled::new(grid(0.2), LEVEL).is_none());
     assert!(Sampled::new(grid(0.8), LEVEL).is_none());

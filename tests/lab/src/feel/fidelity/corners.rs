@@ -207,7 +207,7 @@ pub fn part(context: &Context) -> Result<Part, Failure> {
             .with("steepest, N/m", of.steepest);
         if matches!(case, Case::Wedge(_)) {
             jump_um = jump_um.max(of.steepest / STIFFNESS);
-            row = row.with("jump a um of hand, um of spring", of.steepest / STIFFNESS);
+            row = row.with("jump per um of hand, um spring", of.steepest / STIFFNESS);
         }
         rows.push(row);
     }

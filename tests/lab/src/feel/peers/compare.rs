@@ -530,14 +530,14 @@ fn run(context: &Context) -> Result<Report, Failure> {
     let (not_shown, not_best) = (names(&published), names(&best));
     let mut why = String::new();
     if not_shown.is_empty() {
-        why += "each method does what is written of it";
+        why += "each method behaves as published";
     } else {
         why += &format!("not as written: {not_shown}");
     }
     if not_best.is_empty() {
-        why += "; ours is least everywhere";
+        why += "; ours is best everywhere";
     } else {
-        why += &format!("; ours is not least in: {not_best}");
+        why += &format!("; ours is not best in: {not_best}");
     }
     Ok(Report {
         rows,
@@ -551,7 +551,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
             ),
             "sphere of 100 mm and 1280 triangles, slid over at 100 mm/s, 3 mm deep: RMS and largest angle to the smooth \
              truth, RMS of the force across it".into(),
-            "pop: change of force in a tick beyond stiffness times the device's way, where the device leaves a block 3 to 5 mm \
+            "pop: change of force in a tick beyond stiffness times device motion, where the device leaves a block 3 to 5 mm \
              deep (mechanics snaps too), and where it goes round the edge 1 mm deep".into(),
             "after a fling of 10 m/s at 0.1 mm, and \
              6 mm into 4 mm: force up, where it should push back".into(),

@@ -148,7 +148,7 @@ fn boxes_33_34_forces_of_what_is_listed_are_those_of_all_there_is() {
 }
 
 #[test]
-fn how_space_is_cut_changes_nobodys_way_by_a_bit() {
+fn how_space_is_cut_changes_no_path_by_a_bit() {
     let marks = [Cells::Coarse, Cells::Fine, Cells::Multiresolution].map(|cells| {
         let mut crowd = corridor(WIDE, cells, 150, 24, 3).unwrap();
         for agent in &mut crowd.agents {
