@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::context::Context;
+use crate::decode::NAME_MAX;
 use crate::diagnostic::{Diagnostic, Problem};
 use crate::effective::{Entry, Segment, TablePath};
 use crate::key::{Kind, PathUse, looks_like_path};
@@ -27,6 +28,7 @@ pub(crate) fn cross_check(reader: &mut Reader<'_>) {
     all.sockets(&mut found);
     all.clock(&mut found);
     all.bodies(&mut found);
+    all.crowd_names(&mut found);
     all.shapes(&mut found);
     all.planar(&mut found);
     reader.diagnostics.append(&mut found);
@@ -241,6 +243,31 @@ impl<'e> Entries<'e> {
             {
                 let diagnostic = Diagnostic::new(Problem::DynamicNotSolid, solid.origin.span());
                 found.push(diagnostic.help("its mass comes from its inside: omit `solid`"));
+            }
+        }
+    }
+
+    /// Checks that each copy of a crowd has a name that clients can be told: that of the crowd, a
+    /// space and its number.
+    fn crowd_names(&self, found: &mut Vec<Diagnostic>) {
+        for kind in self.each("body", "kind") {
+            let (Some(name), Some(copies)) = (
+                self.get(&kind.table, "name"),
+                self.get(&kind.table, "copies"),
+            ) else {
+                continue;
+            };
+            let (Some("crowd"), Some(text)) = (kind.value.as_text(), name.value.as_text()) else {
+                continue;
+            };
+            let last = copies.value.as_number().unwrap_or(1.0);
+            if format!("{text} {last}").len() > NAME_MAX {
+                let problem = Problem::CrowdNameTooLong {
+                    name: text.to_owned(),
+                    max: NAME_MAX,
+                };
+                let diagnostic = Diagnostic::new(problem, name.origin.span());
+                found.push(diagnostic.help("a copy is named \"NAME 1\": shorten the name"));
             }
         }
     }

@@ -12,13 +12,13 @@ use crate::key::{Key, Kind, looks_like_path};
 use crate::suggest;
 use crate::value::Value;
 
-/// Longest name, in characters.
-const NAME_MAX: usize = 64;
+/// Longest name, in characters: what fits into a name on the wire.
+pub(crate) const NAME_MAX: usize = 63;
 
 /// Longest path text, in characters (`PATH_MAX` of Linux).
 const PATH_MAX: usize = 4096;
 
-/// Whether `text` is an identifier: 1 to 64 of `A-Z a-z 0-9 _ -`.
+/// Whether `text` is an identifier: 1 to 63 of `A-Z a-z 0-9 _ -`.
 pub(crate) fn is_name(text: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     !text.is_empty() && text.len() <= NAME_MAX && text.chars().all(allowed)

@@ -146,7 +146,7 @@ pub enum Problem {
         value: String,
     },
     /// An identifier of wrong length, or with characters other than letters, digits, `_` and `-`.
-    #[error("`{key}` = \"{value}\" is not a name: 1 to 64 of A-Z a-z 0-9 _ - are allowed")]
+    #[error("`{key}` = \"{value}\" is not a name: 1 to 63 of A-Z a-z 0-9 _ - are allowed")]
     NotAName {
         /// Name of the key.
         key: &'static str,
@@ -269,6 +269,16 @@ pub enum Problem {
         kind: String,
         /// Value of `copies`.
         copies: f64,
+    },
+    /// A crowd whose copies would have names that are too long.
+    #[error(
+        "the crowd \"{name}\" and the number of a copy make a name longer than {max} characters"
+    )]
+    CrowdNameTooLong {
+        /// Name of the crowd.
+        name: String,
+        /// Longest name of a body.
+        max: usize,
     },
     /// A dynamic body, or a body of a crowd, without an inside and so without mass.
     #[error("a body that only forces move must be solid")]

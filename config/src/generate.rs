@@ -43,7 +43,7 @@ fn allowed(key: &Key) -> String {
             format!("{least} to {most} points [x, y], each number {each}")
         }
         Kind::Text { max_chars } => format!("text, at most {max_chars} characters"),
-        Kind::Name => "name: 1 to 64 of A-Z a-z 0-9 _ -".to_owned(),
+        Kind::Name => "name: 1 to 63 of A-Z a-z 0-9 _ -".to_owned(),
         Kind::Path(_) => "path".to_owned(),
         Kind::NameOrPath { names: &[] } => "name, or path (has a `/` or a `.`)".to_owned(),
         Kind::NameOrPath { names } => format!("{}, or path (has a `/` or a `.`)", quoted(names)),

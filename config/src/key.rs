@@ -99,7 +99,7 @@ pub enum Kind {
         /// Largest length, in characters.
         max_chars: usize,
     },
-    /// An identifier: 1 to 64 of `A-Z a-z 0-9 _ -`.
+    /// An identifier: 1 to 63 of `A-Z a-z 0-9 _ -`.
     Name,
     /// A path, with environment variables. Relative paths start at the folder of the configuration
     /// file.

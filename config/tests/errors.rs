@@ -58,6 +58,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
         Problem::DynamicNotSolid => "HollowDynamic",
         Problem::InvalidPins { .. } => "ForeignPins",
         Problem::CopiesNotCrowd { .. } => "ForeignCopies",
+        Problem::CrowdNameTooLong { .. } => "CrowdNameTooLong",
         Problem::NotPlanar { .. } => "NotPlanar",
         Problem::OddPlanar { .. } => "OddPlanar",
         // Causes other than the text: a hand's intention, the bytes, the file system, a reload.
@@ -75,7 +76,7 @@ fn class(problem: &Problem) -> Option<&'static str> {
     })
 }
 
-const CLASSES: usize = 30;
+const CLASSES: usize = 31;
 
 #[test]
 fn every_error_text_is_as_committed() {

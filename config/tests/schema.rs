@@ -40,8 +40,8 @@ fn valid(schema: &Json, value: &Json) -> bool {
             .as_str()
             .is_none_or(|s| s.chars().count() as u64 <= rule.as_u64().unwrap()),
         "pattern" => value.as_str().is_none_or(|s| match rule.as_str().unwrap() {
-            "^[A-Za-z0-9_-]{1,64}$" => {
-                (1..=64).contains(&s.len())
+            "^[A-Za-z0-9_-]{1,63}$" => {
+                (1..=63).contains(&s.len())
                     && s.chars()
                         .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
             }

@@ -19,7 +19,7 @@ use hapticd_protocol::event::{self, Event};
 use hapticd_protocol::reply::ArmInfo;
 use hapticd_protocol::request::BodyKind as WireKind;
 use hapticd_protocol::socket_folder;
-use hapticd_protocol::text::{Name, Text};
+use hapticd_protocol::text::{NAME_BYTES, Name, Text};
 use hapticd_protocol::wire::{Limit, Pose as WirePose};
 use hapticd_proxy::MAX_ARMS;
 use hapticd_scene::{BodyInfo, BodyKind};
@@ -546,11 +546,15 @@ fn shape_files(shapes: &[(u32, Cow<'_, TriMesh>)]) -> Result<Vec<(u32, ShapeFile
     shapes.iter().map(file).collect()
 }
 
+/// The configuration admits only names that fit. Any other ends with a mark where it was cut.
 fn name(text: &str) -> Name {
-    // The configuration checks names. A longer name would be truncated for the clients.
-    let cut: String = text.chars().filter(|c| !c.is_control()).take(15).collect();
+    let is_cut = || {
+        let mut cut: String = text.chars().filter(|c| !c.is_control()).collect();
+        cut.truncate(cut.floor_char_boundary(NAME_BYTES - 1 - "…".len()));
+        Name::new(&(cut + "…"))
+    };
     Name::new(text)
-        .or_else(|_| Name::new(&cut))
+        .or_else(|_| is_cut())
         .unwrap_or_else(|_| unnamed())
 }
 

@@ -60,7 +60,7 @@ pub enum MeshError {
     },
     /// The length does not match the counts.
     #[error(
-        "{vertices} vertices and {triangles} triangles make {expected} bytes, the file has {actual}"
+        "{vertices} vertices and {triangles} triangles need {expected} bytes; the file has {actual}"
     )]
     Length {
         /// Number of vertices.

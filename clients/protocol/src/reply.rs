@@ -328,6 +328,7 @@ impl ErrorCode {
                 | Self::OutOfRange
                 | Self::SceneFull
                 | Self::MeshTooLarge
+                | Self::DeformableBody
         )
     }
 }
@@ -394,9 +395,11 @@ impl std::fmt::Display for Error {
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.reason {
-            RefusalReason::NotHello => {
-                write!(f, "the first message is not a `Hello` of this protocol")
-            }
+            RefusalReason::NotHello => write!(
+                f,
+                "the first message is not a `Hello` of this protocol, or one of its fields is not \
+                 allowed"
+            ),
             RefusalReason::VersionMismatch => {
                 let what_to_do = if self.client_major < self.major {
                     "build the client again with the client library of the daemon's release"
@@ -410,11 +413,9 @@ impl std::fmt::Display for Refused {
                     self.client_major, self.client_minor, self.major, self.minor
                 )
             }
-            RefusalReason::TooManyClients => write!(
-                f,
-                "the daemon has as many clients on this socket as it takes ({})",
-                self.limit
-            ),
+            RefusalReason::TooManyClients => {
+                write!(f, "all {} places for clients are taken", self.limit)
+            }
             RefusalReason::NotPermitted => write!(f, "this user may not use this socket"),
             RefusalReason::ShuttingDown => write!(f, "the daemon is shutting down"),
         }

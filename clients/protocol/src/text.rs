@@ -9,9 +9,25 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// Returns as much of `text` as fits, cut between characters. Control characters other than
-    /// line breaks become spaces.
+    /// Returns as much of `text` as fits, cut between characters, with `…` at its end where it was
+    /// cut and that fits. Control characters other than line breaks become spaces.
     pub fn lossy(text: &str) -> Self {
+        const MARK: &str = "…";
+        if text.len() < N || N <= MARK.len() {
+            return Self::start_of(text);
+        }
+        let kept = text.floor_char_boundary(N - 1 - MARK.len());
+        let mut result = Self::start_of(&text[..kept]);
+        let end = result.length + MARK.len();
+        if let Some(place) = result.bytes.get_mut(result.length..end) {
+            place.copy_from_slice(MARK.as_bytes());
+            result.length = end;
+        }
+        result
+    }
+
+    /// Returns as much of `text` as fits.
+    fn start_of(text: &str) -> Self {
         let mut result = Self {
             bytes: [0; N],
             length: 0,
@@ -158,8 +174,11 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_at_a_character() {
-        assert_eq!(Text::<6>::lossy("abcdef").as_str(), "abcde");
-        assert_eq!(Text::<6>::lossy("abcdé").as_str(), "abcd");
+        assert_eq!(Text::<6>::lossy("abcde").as_str(), "abcde");
+        assert_eq!(Text::<6>::lossy("abcdef").as_str(), "ab…");
+        assert_eq!(Text::<6>::lossy("aéee").as_str(), "aéee");
+        assert_eq!(Text::<6>::lossy("aééé").as_str(), "a…");
+        assert_eq!(Text::<3>::lossy("abcdef").as_str(), "ab");
         assert_eq!(Text::<6>::lossy("a\tb\nc").as_str(), "a b\nc");
         assert_eq!(Text::<1>::lossy("a").as_str(), "");
     }

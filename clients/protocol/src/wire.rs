@@ -3,6 +3,8 @@
 //! Fields are little-endian and packed; the only padding is what a message declares as reserved.
 //! Decoding allocates only for lists and texts.
 
+use crate::reply::Reply;
+use crate::request::Request;
 use crate::text::{NAME_BYTES, Name, Text};
 
 /// Largest coordinate accepted in a pose or a mesh, m. Anything farther away is a mistake of units.
@@ -35,9 +37,7 @@ pub enum DecodeError {
         kind: u16,
     },
     /// The number of descriptors is not the one of the kind, or not the one that arrived.
-    #[error(
-        "kind {kind:#06x} carries {expected} descriptors; the header says {declared} and {actual} arrived"
-    )]
+    #[error("{}", descriptors(*kind, *expected, *declared, *actual))]
     Descriptors {
         /// Kind of the message.
         kind: u16,
@@ -49,10 +49,14 @@ pub enum DecodeError {
         actual: usize,
     },
     /// The body ends before this field ends.
-    #[error("the message ends inside `{field}`")]
+    #[error("the body has {bytes} bytes, and `{field}` ends at byte {end}")]
     Short {
         /// Name of the field.
         field: &'static str,
+        /// Length of the body in bytes.
+        bytes: usize,
+        /// End of the field, counted from the body's first byte.
+        end: usize,
     },
     /// Bytes are left after the last field.
     #[error("{bytes} bytes too many behind the last field")]
@@ -83,16 +87,46 @@ pub enum DecodeError {
     },
 }
 
+/// Says how many descriptors a message takes and how many came.
+fn descriptors(kind: u16, expected: u8, declared: u8, actual: usize) -> String {
+    let mut all = Request::KINDS.iter().chain(Reply::KINDS);
+    let name = match all.find(|(known, _)| *known == kind) {
+        Some((_, name)) => (*name).to_owned(),
+        None => format!("kind {kind:#06x}"),
+    };
+    let s = if expected == 1 { "" } else { "s" };
+    let said = if usize::from(declared) == actual {
+        String::new()
+    } else {
+        format!("the header says {declared} and ")
+    };
+    format!("{name} takes {expected} descriptor{s}; {said}{actual} arrived")
+}
+
 /// Reads fields from a body, in order.
 #[derive(Clone, Debug)]
 pub struct Decoder<'a> {
     rest: &'a [u8],
+    /// Length of the whole body.
+    bytes: usize,
 }
 
 impl<'a> Decoder<'a> {
     /// Returns a decoder at the first byte of `body`.
     pub fn new(body: &'a [u8]) -> Self {
-        Self { rest: body }
+        Self {
+            rest: body,
+            bytes: body.len(),
+        }
+    }
+
+    /// The error for a field of `count` bytes that is not there.
+    fn short(&self, field: &'static str, count: usize) -> DecodeError {
+        DecodeError::Short {
+            field,
+            bytes: self.bytes,
+            end: self.bytes - self.rest.len() + count,
+        }
     }
 
     /// Takes the next `N` bytes.
@@ -103,7 +137,7 @@ impl<'a> Decoder<'a> {
         let (bytes, rest) = self
             .rest
             .split_first_chunk::<N>()
-            .ok_or(DecodeError::Short { field })?;
+            .ok_or_else(|| self.short(field, N))?;
         self.rest = rest;
         Ok(*bytes)
     }
@@ -116,7 +150,7 @@ impl<'a> Decoder<'a> {
         let (bytes, rest) = self
             .rest
             .split_at_checked(count)
-            .ok_or(DecodeError::Short { field: "reserved" })?;
+            .ok_or_else(|| self.short("reserved", count))?;
         self.rest = rest;
         if bytes.iter().all(|byte| *byte == 0) {
             Ok(())

@@ -639,3 +639,30 @@ proptest! {
         prop_assert!((got - 1.0).abs() < 1e-14, "{}", got);
     }
 }
+
+/// What a client's author reads who wrote a codec.
+#[test]
+fn a_malformed_message_says_what_was_expected() {
+    let list = Request::from(request::ListArms {}).encode(1);
+    let said = |packet: &[u8], descriptors| {
+        let decoded = Request::decode(packet, descriptors);
+        decoded.unwrap_err().to_string()
+    };
+    assert_eq!(
+        said(&list, 1),
+        "ListArms takes 0 descriptors; the header says 0 and 1 arrived"
+    );
+    let mut declared = list.clone();
+    declared[2] = 1;
+    assert_eq!(
+        said(&declared, 1),
+        "ListArms takes 0 descriptors; 1 arrived"
+    );
+    let mut short = list;
+    short.truncate(20);
+    short[4] = 20;
+    assert_eq!(
+        said(&short, 0),
+        "the body has 4 bytes, and `reserved` ends at byte 8"
+    );
+}

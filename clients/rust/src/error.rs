@@ -12,7 +12,7 @@ use std::{io, path::PathBuf, time::Duration};
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// No process listens there.
-    #[error("no daemon at {}: {source} (is hapticd running? HAPTICD_SOCKET names another socket)", path.display())]
+    #[error("no daemon at {}: {source}; is it running? Use --socket or HAPTICD_SOCKET for another socket", path.display())]
     NoDaemon {
         /// Path of the socket.
         path: PathBuf,

@@ -159,7 +159,7 @@ fn leaf(key: &Key) -> Map<String, Json> {
         Kind::Text { max_chars } => {
             json!({ "type": "string", "minLength": 1, "maxLength": max_chars })
         }
-        Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" }),
+        Kind::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,63}$" }),
         Kind::Path(_) => json!({ "type": "string", "minLength": 1 }),
         Kind::NameOrPath { names: &[] } => json!({ "type": "string", "minLength": 1 }),
         Kind::NameOrPath { names } => json!({

@@ -94,7 +94,8 @@ section! {
         /// Properties of a structure in the tissue.
         structure: Structure = table::<Structure>(),
         /// Number of bodies in a crowd. They start in a heap as wide as it is deep, in rows and
-        /// layers; the lowest layer starts at the height of a single body.
+        /// layers; the lowest layer starts at the height of a single body. Each is named by the
+        /// crowd's name, a space and its number.
         copies: u32 = integer(1, 1, 255),
         /// Which points of a soft solid, a cloth or an implicit body are fixed.
         pinned: Pinned = choice::<Pinned>("none"),

@@ -12,12 +12,13 @@ section! {
         /// Whether clients can connect.
         enabled: bool = boolean(true),
         /// Socket for applications: they send shapes and poses and can tighten limits. Unset:
-        /// `app.sock` in `$XDG_RUNTIME_DIR/hapticd`; without that variable, in `$RUNTIME_DIRECTORY`
-        /// (a system service), else in `/run/hapticd` for root and in `/tmp/hapticd-UID` for
-        /// others. Clients search the same places.
+        /// `app.sock` in the first of these folders that is safe: `$XDG_RUNTIME_DIR/hapticd`,
+        /// `$RUNTIME_DIRECTORY` (a system service), `/run/hapticd` for root, `/tmp/hapticd-UID`,
+        /// `$HOME/.hapticd`. Clients search them in the same order, without `$RUNTIME_DIRECTORY`,
+        /// and `/run/hapticd` last if they are not root.
         app_socket: Option<PathBuf> = path(PathUse::Socket).optional(Text("/run/hapticd/app.sock")),
-        /// Socket for technicians: they can also read metrics, record and reload. Unset:
-        /// `technician.sock` in the same place.
+        /// Socket for technicians: they can also read the status, reload, clear faults, release
+        /// limits and shut the daemon down. Unset: `technician.sock` in the same place.
         technician_socket: Option<PathBuf> = path(PathUse::Socket).optional(Text("/run/hapticd/technician.sock")),
         /// Largest number of clients at once, on both sockets together. Technicians have four more
         /// places, which applications cannot take.

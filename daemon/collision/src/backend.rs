@@ -72,7 +72,7 @@ pub fn choose_midphase(
     let triangles = collider.world().largest_pair();
     if wanted == Backend::Auto && triangles < gpu::MIN_GPU_TRIANGLES {
         return Ok(format!(
-            "{WHAT}: CPU ({triangles} triangles at most; a GPU helps from {})",
+            "{WHAT}: CPU (largest tool and body: {triangles} triangles; a GPU pays from {} on)",
             gpu::MIN_GPU_TRIANGLES
         ));
     }

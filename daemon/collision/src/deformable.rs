@@ -6,6 +6,7 @@
 //! the collision thread and below it in priority: a long step makes soft surfaces older, and delays
 //! nothing else.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -49,7 +50,7 @@ pub struct DeformableState {
     pub crossings: AtomicU64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: AtomicU64,
-    /// Clients' bodies that soft ones cannot meet.
+    /// Clients' bodies that soft ones cannot meet, of those that exist.
     pub unmet_bodies: AtomicU64,
     /// Time that the last step took, ns.
     pub step_ns: AtomicU64,
@@ -91,7 +92,7 @@ pub struct DeformableStats {
     pub crossings: u64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: u64,
-    /// Bodies that clients added and soft ones cannot meet, so far; the log gives the reasons.
+    /// Bodies of clients that soft ones cannot meet, of those that exist; the log gives the reasons.
     pub unmet_bodies: u64,
     /// Time that the last step took, µs.
     pub step_us: f64,
@@ -293,6 +294,8 @@ pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> D
     let mut spare: Vec<_> = (0..BUFFERS)
         .map(|_| Box::<DeformableSnapshot>::default())
         .collect();
+    // Clients' bodies that exist and that soft ones cannot meet.
+    let mut unmet = BTreeSet::new();
     let mut ending = false;
     while !ending {
         // Read before the requests: requests made before the end are carried out and recorded.
@@ -306,13 +309,17 @@ pub fn run(mut scene: DeformableScene, mut links: Links, stop: &AtomicBool) -> D
             applied.extend(apply(&mut scene, surface));
         }
         while let Ok(body) = links.bodies.try_recv() {
+            let id = body.id;
+            unmet.remove(&id);
             match follow(&mut scene, body) {
                 Ok(done) => applied.extend(done),
                 Err(why) => {
-                    links.state.unmet_bodies.fetch_add(1, Ordering::Relaxed);
-                    tracing::warn!("soft bodies cannot meet {why}");
+                    unmet.insert(id);
+                    tracing::warn!("soft bodies pass through {why}");
                 }
             }
+            let count = unmet.len() as u64;
+            links.state.unmet_bodies.store(count, Ordering::Relaxed);
         }
         while let Some(buffer) = links.used.pop() {
             spare.push(buffer);

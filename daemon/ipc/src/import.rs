@@ -8,7 +8,7 @@ use super::{
     memory_quota::{Cost, Ledger},
     shapes::{ShapeFile, ShapeFileError},
 };
-use hapticd_geometry::{Pose, Quat, TriMesh, Vec3};
+use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, load::cleaned};
 use hapticd_protocol::{
     mesh::{MESH_HEADER_BYTES, Mesh, MeshError},
     reply::ErrorCode,
@@ -62,8 +62,17 @@ pub(super) fn import<F: AsFd>(
 
 fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refusal> {
     let positions = mesh.positions.into_iter().map(Vec3::from).collect();
-    let mesh = TriMesh::new(positions, mesh.triangles)
-        .map_err(|error| Refusal::text(ErrorCode::InvalidMesh, error.to_string()))?;
+    let invalid =
+        |error: &dyn std::fmt::Display| Refusal::text(ErrorCode::InvalidMesh, error.to_string());
+    let mesh = TriMesh::new(positions, mesh.triangles).map_err(|error| invalid(&error))?;
+    // As a file's. A mesh that needs nothing of it keeps the order of its vertices.
+    let clean = cleaned(&mesh).map_err(|error| invalid(&error))?.mesh;
+    let sizes = |mesh: &TriMesh| (mesh.positions().len(), mesh.triangles().len());
+    let mesh = if sizes(&mesh) == sizes(&clean) {
+        mesh
+    } else {
+        clean
+    };
     let kind = match request.kind {
         request::BodyKind::Static => BodyKind::Static,
         request::BodyKind::Kinematic => BodyKind::Kinematic,
@@ -208,6 +217,37 @@ mod tests {
             Some(ErrorCode::InvalidMesh)
         );
         assert_eq!(run(file(&open), false, 1000).unwrap().triangles, 3);
+    }
+
+    /// As a renderer holds it: each triangle with corners of its own, some triangles without area,
+    /// and a vertex that none uses.
+    #[test]
+    fn a_clients_mesh_is_cleaned_as_a_files() {
+        let sound = tetrahedron();
+        let corner = |v: &u32| sound.positions[*v as usize];
+        let mut soup: Vec<_> = sound.triangles.iter().flatten().map(corner).collect();
+        soup.extend([
+            [0.0, 0.0, 0.0],
+            [0.1, 0.0, 0.0],
+            [0.1, 0.0, 0.0],
+            [9.0, 9.0, 9.0],
+        ]);
+        let triangles = (0..5).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let soup = Mesh {
+            positions: soup,
+            triangles,
+        };
+        let imported = run(file(&soup), true, 1000).unwrap();
+        assert_eq!(imported.triangles, 4);
+        let shown = read_sealed(imported.file.descriptor(), 1000).unwrap();
+        let shown = Mesh::decode(&shown).unwrap();
+        assert_eq!((shown.positions.len(), shown.triangles.len()), (4, 4));
+        let flat = Mesh {
+            triangles: vec![[0, 1, 1]],
+            ..tetrahedron()
+        };
+        let refused = run(file(&flat), false, 1000).err();
+        assert_eq!(refused, Some(ErrorCode::InvalidMesh));
     }
 
     #[test]

@@ -174,7 +174,7 @@ impl Publish for BlockPublisher {
         for body in core.engine().bodies() {
             bodies.push(BodyPose {
                 body: body.id,
-                moving: body.target.is_some(),
+                moving: body.is_on_its_way(),
                 world_from_body: pose(&body.pose),
             });
         }

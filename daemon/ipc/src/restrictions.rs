@@ -264,16 +264,16 @@ fn too_short(limits: &Limits) -> Refusal {
     // To four digits, each rounded to the side that can be kept.
     let least = (peak / limits.peak_for(1.0) * 1e4).ceil() / 1e4;
     let most = (limits.peak_for(continuous) * 1e4).floor() / 1e4;
-    refused(
-        continuous,
-        least,
-        format!(
-            "continuous_{what} is {} {unit}, below {least}, for a peak of {peak} {unit} \
-             and a window of {} s; or tighten peak_{what} to {most} or less",
-            short(continuous),
-            limits.continuous_window_s
-        ),
-    )
+    let mut detail = format!(
+        "continuous_{what} is {} {unit}, at least {least} with a peak of {peak} {unit} and a \
+         window of {} s",
+        short(continuous),
+        limits.continuous_window_s
+    );
+    if most > 0.0 {
+        detail += &format!("; or tighten peak_{what} to {most} or less with it");
+    }
+    refused(continuous, least, detail)
 }
 
 /// Formats a number for people: very small or large ones in scientific notation.

@@ -63,7 +63,7 @@ pub enum SocketError {
         tried: String,
     },
     /// Another daemon has the path.
-    #[error("{}: another hapticd is running", path.display())]
+    #[error("another hapticd already listens on {}", path.display())]
     InUse {
         /// The path.
         path: PathBuf,

@@ -136,9 +136,9 @@ impl Cause {
                     (true, "angular speed"),
                 ])
             }
-            Some(R::ClientLost) if record.gone_count > 0 => Cause::BodyGone {
-                body: record.gone[0],
-            },
+            Some(R::ClientLost) => arm
+                .removed_body
+                .map_or(Cause::Plain, |body| Cause::BodyGone { body }),
             Some(R::Supervisor) if record.cut => Cause::Words("an immediate stop was ordered"),
             Some(R::Supervisor) if record.silent.contains(Watched::Supervisor) => {
                 Cause::Words("it shows no sign of life")
@@ -300,7 +300,10 @@ mod tests {
             said(R::InvalidSample, |r| {
                 r.arms[0].sample.linear_velocity.y = f64::INFINITY;
             }),
-            said(R::ClientLost, |r| (r.gone[0], r.gone_count) = (7, 1)),
+            said(R::ClientLost, |r| {
+                (r.gone[0], r.gone[1], r.gone_count) = (6, 7, 2);
+                r.arms[0].removed_body = Some(7);
+            }),
             said(R::Supervisor, |r| r.cut = true),
             said(R::DeviceLost, |_| {}),
         ];

@@ -174,8 +174,8 @@ struct ArmEvents {
     cleared: bool,
     /// The force may rise only by the ramp.
     eased: bool,
-    /// The tool touched a body that was removed.
-    touched_removed: bool,
+    /// Client-visible id of a removed body that the tool touched.
+    removed_body: Option<u32>,
 }
 
 /// An arm's part of a tick, between the engine and the governor.
@@ -228,6 +228,7 @@ impl ArmStep<'_> {
             limits: *governor.limits(),
             cleared: events.cleared,
             eased: events.eased,
+            removed_body: events.removed_body,
             world_from_device: self.device.copied().unwrap_or_else(Pose::identity),
             world_from_proxy: outcome.proxy,
             wanted: self.wanted,
@@ -409,9 +410,10 @@ impl LoopCore {
         *slot = id;
         self.gone_count += 1;
         for (events, arm) in self.events.iter_mut().zip(&self.engine.output().arms) {
-            events.touched_removed |= arm.contacts[..arm.contact_count]
-                .iter()
-                .any(|c| c.body == id);
+            let mut contacts = arm.contacts[..arm.contact_count].iter();
+            if contacts.any(|c| c.body == id) {
+                events.removed_body.get_or_insert(id);
+            }
         }
         self.engine.forget(id);
         self.silenced.forget(id);
@@ -606,7 +608,10 @@ impl LoopCore {
             spring: Some(c.frame.to_base_spring(&outcome.spring)),
             faults: ReasonSet::EMPTY
                 .with_if(!arm.attached, ForceOffReason::DeviceLost)
-                .with_if(step.events.touched_removed, ForceOffReason::ClientLost)
+                .with_if(
+                    step.events.removed_body.is_some(),
+                    ForceOffReason::ClientLost,
+                )
                 .with_if(self.touched_unserved[i], ForceOffReason::ClientsUnserved)
                 .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
             enable: true,

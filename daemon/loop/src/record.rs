@@ -52,6 +52,9 @@ pub struct ArmTick {
     pub cleared: bool,
     /// Input: before this tick, force was limited to rise only by the ramp from its present value.
     pub eased: bool,
+    /// Client-visible id of a body that the tool touched and that was removed before this tick. For
+    /// the log; not recorded.
+    pub removed_body: Option<u32>,
     /// Device pose of the tool, world.
     pub world_from_device: Pose,
     /// Proxy pose of the tool, world.
@@ -164,6 +167,7 @@ impl ArmTick {
             limits: Limits::default(),
             cleared: false,
             eased: false,
+            removed_body: None,
             world_from_device: Pose::identity(),
             world_from_proxy: Pose::identity(),
             wanted: Wrench::default(),

@@ -112,15 +112,15 @@ fn print(json: &serde_json::Value) {
         .filter(|deformable| deformable.is_object())
     {
         print_line(&format!(
-            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}{}; they meet {} rigid bodies and cannot meet {}",
+            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}{}; they meet {} and cannot meet {}",
             deformable["steps"],
-            deformable["step_us"],
+            rounded(&deformable["step_us"]),
             deformable["contacts"],
             deformable["backend"].as_str().unwrap_or("?"),
             deformable["lost_ticks"],
             losses(deformable),
             gpu_history(deformable),
-            deformable["rigid_bodies"],
+            counted(&deformable["rigid_bodies"], "rigid body"),
             deformable["unmet_bodies"]
         ));
     }
@@ -128,7 +128,7 @@ fn print(json: &serde_json::Value) {
         print_line(&format!(
             "skins: {} frames, the last round took {} ms for {} triangles, {} coarser than wanted, {} late, {} faulty, {} refused; at most {} m from drawn to felt",
             skin["frames"],
-            skin["round_ms"],
+            rounded(&skin["round_ms"]),
             skin["triangles"],
             skin["coarse"],
             skin["late"],
@@ -184,6 +184,23 @@ fn print(json: &serde_json::Value) {
     }
 }
 
+/// Formats a number with three digits behind the point at most.
+fn rounded(value: &serde_json::Value) -> String {
+    value.as_f64().map_or_else(
+        || value.to_string(),
+        |value| ((value * 1e3).round() / 1e3).to_string(),
+    )
+}
+
+/// Formats a count with its noun, in the singular or the plural.
+fn counted(count: &serde_json::Value, noun: &str) -> String {
+    match (count.as_u64(), noun.strip_suffix('y')) {
+        (Some(1), _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
 /// Describes the broad phase and its work; `None` for a daemon that does not report it.
 fn broad(facts: &serde_json::Value) -> Option<String> {
     let name = facts["name"].as_str()?;
@@ -196,18 +213,19 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
     let kept = &facts["upkeep"];
     let kept = if let Some(order) = kept.get("sweep") {
         format!(
-            "{} exchanges in its order, re-sorted {} times",
-            order["exchanges"], order["sorts"]
+            "{} in its order, sorted again {}",
+            counted(&order["exchanges"], "exchange"),
+            counted(&order["sorts"], "time")
         )
     } else if let Some(kinetic) = kept.get("kinetic") {
         format!(
-            "{} certificates, {} per box; {} internal events (exchanges, {} certificates each), {} external (pairs that began or ended), re-sorted {} times",
+            "{} certificates, {} to a box; {} internal events (exchanges, {} certificates each), {} external ones (pairs that began or ended), sorted again {}",
             kinetic["certificates"],
             kinetic["certificates_per_box"],
             kinetic["exchanges"],
             kinetic["changes_per_exchange"],
             kinetic["events"],
-            kinetic["sorts"]
+            counted(&kinetic["sorts"], "time")
         )
     } else if let Some(registration) = kept.get("registration") {
         format!(
@@ -277,7 +295,7 @@ mod tests {
     use hapticd_geometry::broad::{BroadWork, Upkeep};
     use hapticd_scene::{BroadPhaseKind, broad_phase};
 
-    use super::{broad, gpu_history, losses, planar};
+    use super::{broad, counted, gpu_history, losses, planar, rounded};
     use hapticd_collision::broad_phase::{BroadPhaseStats, PlanarStats};
 
     #[test]
@@ -296,7 +314,7 @@ mod tests {
         });
         assert_eq!(
             told(BroadPhaseStats::of("sweep", Some(sweep))),
-            format!("sweep, {asked}9 exchanges in its order, sorted again 1 times")
+            format!("sweep, {asked}9 exchanges in its order, sorted again 1 time")
         );
         let kinetic = work(Upkeep::Kinetic {
             certificates: 93,
@@ -336,6 +354,20 @@ mod tests {
         }
         // The daemon does not report it.
         assert_eq!(broad(&serde_json::Value::Null), None);
+    }
+
+    #[test]
+    fn numbers_are_rounded_and_one_thing_is_singular() {
+        let json = |value: f64| serde_json::json!(value);
+        assert_eq!(rounded(&json(0.809_358_999_999_999_9)), "0.809");
+        assert_eq!(rounded(&json(2122.0)), "2122");
+        assert_eq!(rounded(&serde_json::Value::Null), "null");
+        assert_eq!(counted(&serde_json::json!(1), "rigid body"), "1 rigid body");
+        assert_eq!(
+            counted(&serde_json::json!(2), "rigid body"),
+            "2 rigid bodies"
+        );
+        assert_eq!(counted(&serde_json::json!(0), "exchange"), "0 exchanges");
     }
 
     #[test]

@@ -378,9 +378,28 @@ fn read(path: &Path) -> Result<Vec<u8>, LoadProblem> {
     Ok(hapticd_files::read(path, MAX_FILE_BYTES)?)
 }
 
-/// Welds vertices, drops triangles without area, drops unused vertices.
+/// Cleans what a file gave, and reports on it.
 fn finish(soup: Soup) -> Result<Loaded, LoadProblem> {
-    let checked = soup.into_mesh()?;
+    let Cleaned { mesh, dropped } = cleaned(&soup.into_mesh()?)?;
+    let mut report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
+    report.degenerate_triangles = dropped;
+    Ok(Loaded { mesh, report })
+}
+
+/// A mesh that was [`cleaned`].
+#[derive(Debug, Clone)]
+pub struct Cleaned {
+    /// The mesh: welded, without degenerate triangles and unused vertices.
+    pub mesh: TriMesh,
+    /// Number of degenerate triangles that were left out.
+    pub dropped: usize,
+}
+
+/// Welds vertices at equal positions, drops triangles without area, drops unused vertices.
+///
+/// # Errors
+/// If no triangle has an area, or the result is not a mesh.
+pub fn cleaned(checked: &TriMesh) -> Result<Cleaned, LoadProblem> {
     let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(checked.positions().len());
     let mut kept: Vec<Vec3> = Vec::new();
     let new_index: Vec<u32> = checked
@@ -412,7 +431,5 @@ fn finish(soup: Soup) -> Result<Loaded, LoadProblem> {
         return Err(LoadProblem::AllDegenerate { dropped });
     }
     let mesh = crate::mesh::compact(welded.positions(), sound)?;
-    let mut report = MeshReport::of(&mesh, &Adjacency::new(&mesh));
-    report.degenerate_triangles = dropped;
-    Ok(Loaded { mesh, report })
+    Ok(Cleaned { mesh, dropped })
 }

@@ -51,6 +51,9 @@ impl MeshReport {
                 self.triangles, self.signed_volume_m3
             );
         }
+        if self.closed && self.misoriented_edges == 0 {
+            return "it encloses no volume".to_owned();
+        }
         format!(
             "{} boundary edges, {} non-manifold edges, {} misoriented edges, volume {:.3e} m3",
             self.boundary_edges,

@@ -47,6 +47,17 @@ pub struct TrackedBody {
     pub moved: bool,
 }
 
+impl TrackedBody {
+    /// Whether the body has a target that it has not reached.
+    #[must_use]
+    pub fn is_on_its_way(&self) -> bool {
+        self.target.is_some_and(|target| {
+            let whole = Screw::between(&self.pose, &target.world_from_body);
+            screw_path(&whole, &self.pose, self.bound_m) > ARRIVED_M
+        })
+    }
+}
+
 /// All bodies by slot: those of the scene, then the tools.
 pub struct BodyTable {
     slots: [Option<TrackedBody>; MAX_BODIES],

@@ -272,6 +272,28 @@ pub struct Overlap {
     pub depth_m: f64,
 }
 
+impl std::fmt::Display for Overlap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.crossings > 0 {
+            let s = if self.crossings == 1 {
+                " crosses"
+            } else {
+                "s cross"
+            };
+            write!(f, "{} triangle{s}, ", self.crossings)?;
+        }
+        // Two digits, rounded down: it is a lower bound.
+        let unit = 10_f64.powi(self.depth_m.max(1e-300).log10().floor() as i32 - 1);
+        let depth_m = (self.depth_m / unit).floor() * unit;
+        if depth_m < 1e-4 {
+            write!(f, "it overlaps by at least {depth_m:.1e} m")
+        } else {
+            let digits = if depth_m < 1e-3 { 5 } else { 4 };
+            write!(f, "it overlaps by at least {depth_m:.digits$} m")
+        }
+    }
+}
+
 /// Why a body, or a request on one, was refused. Always an error of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -313,8 +335,7 @@ pub enum BodyError {
     },
     /// The body would start inside another body.
     #[error(
-        "the body would start inside body {other:?}: {crossings} triangles cross, at least {depth_m} m deep",
-        other = .0.other, crossings = .0.crossings, depth_m = .0.depth_m
+        "the body would start inside body {other:?}: {}", .0, other = .0.other
     )]
     Overlap(Overlap),
     /// The body would start in the path that another body still has to follow in the current plan.

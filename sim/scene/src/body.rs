@@ -245,10 +245,9 @@ pub enum AddError {
 /// Message of the dynamics, with the other body's name in place of its id.
 fn told(why: &BodyError, other: Option<&str>) -> String {
     match (why, other) {
-        (BodyError::Overlap(overlap), Some(other)) => format!(
-            "it would start inside `{other}`: {} triangles cross, at least {} m deep",
-            overlap.crossings, overlap.depth_m
-        ),
+        (BodyError::Overlap(overlap), Some(other)) => {
+            format!("it would start inside `{other}`: {overlap}")
+        }
         (BodyError::InTheWay(_), Some(other)) => {
             format!("`{other}` is about to pass there")
         }

@@ -15,7 +15,8 @@ pub const BODIES_WORDS: usize = FIRST + MAX_BODIES * BODY_WORDS;
 pub struct BodyPose {
     /// Word 0, bits 0..32: identity of the body.
     pub body: u32,
-    /// Word 0, bit 32: true if the body has a target that it has not reached.
+    /// Word 0, bit 32: true if the body has a target that it has not reached. A command shows here
+    /// some ticks after it was answered.
     pub moving: bool,
     /// Words 1..8: pose of the body.
     pub world_from_body: Pose,

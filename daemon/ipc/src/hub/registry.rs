@@ -30,6 +30,7 @@ fn not_yours(body: u32, whose: &str) -> Refusal {
 
 /// Checks that a body is of a kind that clients move.
 fn check_kinematic(record: &BodyRecord) -> Result<(), Refusal> {
+    const CAN: &str = "clients can move only kinematic bodies";
     let (body, kind) = (record.body, record.kind);
     let refused = |code, detail| {
         Err(Refusal {
@@ -43,15 +44,15 @@ fn check_kinematic(record: &BodyRecord) -> Result<(), Refusal> {
         BodyKind::Kinematic => Ok(()),
         BodyKind::Static => refused(
             ErrorCode::StaticBody,
-            format!("body {body} is static: clients can move only kinematic bodies"),
+            format!("body {body} is static; {CAN}"),
         ),
         BodyKind::Dynamic => refused(
             ErrorCode::NotPermitted,
-            format!("body {body} is dynamic: clients can move only kinematic bodies"),
+            format!("body {body} is dynamic: forces move it; {CAN}"),
         ),
         BodyKind::Soft | BodyKind::Cloth | BodyKind::Crowd | BodyKind::Implicit => refused(
             ErrorCode::DeformableBody,
-            format!("kind {}: clients move only kinematic bodies", kind.text()),
+            format!("body {body} is {}; {CAN}", kind.text()),
         ),
     }
 }

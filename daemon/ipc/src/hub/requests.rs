@@ -55,9 +55,12 @@ fn check_in_plane(pose: &Pose) -> Result<(), Refusal> {
     if off_m <= OFF_PLANE_M && tilt_rad <= OFF_PLANE_RAD {
         return Ok(());
     }
+    let short = |value: f64| (value * 1e9).round() / 1e9;
     let detail = format!(
-        "the scene is planar: the pose is {off_m} m off the plane z = 0 and tilted by \
-         {tilt_rad:.6} rad; allowed: {OFF_PLANE_M} m and {OFF_PLANE_RAD} rad"
+        "the scene is planar: a pose must be within {OFF_PLANE_M:e} m and {OFF_PLANE_RAD:e} rad \
+         of the plane z = 0; it is {} m and {} rad off",
+        short(off_m),
+        short(tilt_rad)
     );
     Err(Refusal::text(ErrorCode::OutOfRange, detail))
 }
@@ -391,10 +394,10 @@ impl Hub {
         // Events and bodies do not belong to an arm.
         let needs_arm = topics & (topic::STATE | topic::CONTACTS | topic::WAKE) != 0;
         if needs_arm && self.arm(arm)?.is_none() {
-            return Err(Refusal::text(
-                ErrorCode::NoSuchArm,
-                "subscribe to one arm at a time",
-            ));
+            return Err(Refusal {
+                detail: "subscribe to one arm at a time".to_owned(),
+                ..self.no_such_arm(arm)
+            });
         }
         if let Some(session) = self.sessions.get_mut(&client) {
             session.events |= topics & topic::EVENTS != 0;
@@ -439,7 +442,7 @@ impl Hub {
                 code: ErrorCode::OutOfRange,
                 number: u64::from(add.kind.code()),
                 limit: u64::from(BodyKind::Dynamic.code()),
-                detail: format!("only the configuration adds kind {}", add.kind.text()),
+                detail: format!("only the configuration can add {} bodies", add.kind.text()),
             });
         }
         let density = match add.kind {

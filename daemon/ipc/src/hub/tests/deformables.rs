@@ -72,15 +72,14 @@ fn clients_cannot_move_halt_or_remove_deformables() {
                 request::HaltBody { body }.into(),
                 request::RemoveBody { body }.into(),
             ];
-            let moved = format!(": kind {kind}: clients move only kinematic bodies");
-            for (request, why) in requests.into_iter().zip([&moved, &moved, ""]) {
+            let moved = format!("body {body} is {kind}; clients can move only kinematic bodies");
+            let removed = format!("body {body} is deformable: clients neither move nor remove it");
+            for (request, why) in requests.into_iter().zip([&moved, &moved, &removed]) {
                 let asked = request.kind();
                 let refused = error(fixture.ask(client, request));
                 let expected = (ErrorCode::DeformableBody, u64::from(body), asked);
                 assert_eq!((refused.code, refused.number, refused.request), expected);
-                let says =
-                    format!("body {body} is deformable: clients neither move nor remove it{why}");
-                assert_eq!(refused.to_string(), says);
+                assert_eq!(&refused.to_string(), why);
             }
         }
         assert_eq!(listed(&mut fixture, client).0, 4);
@@ -108,7 +107,7 @@ fn nobody_adds_one() {
         let refused = error(fixture.reply(client));
         let expected = (ErrorCode::OutOfRange, code, 2);
         assert_eq!((refused.code, refused.number, refused.limit), expected);
-        let says = format!("only the configuration adds kind {}", kind.text());
+        let says = format!("only the configuration can add {} bodies", kind.text());
         assert_eq!(refused.detail.as_str(), says);
     }
     assert!(fixture.took().is_empty(), "no mesh is read");

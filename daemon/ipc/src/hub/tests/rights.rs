@@ -228,6 +228,22 @@ fn garbage_is_answered_with_its_id_and_the_connection_stays() {
     ));
 }
 
+/// Both numbers, as for limits.
+#[test]
+fn a_subscription_to_all_arms_is_refused_with_its_numbers() {
+    let mut fixture = Fixture::new(Quotas::default());
+    let client = fixture.connect(Role::App);
+    for arm in [9, 255] {
+        let topics = topic::STATE;
+        let Some(Reply::Error(error)) = fixture.ask(client, request::Subscribe { arm, topics })
+        else {
+            panic!("no error");
+        };
+        let expected = (ErrorCode::NoSuchArm, u64::from(arm), 2);
+        assert_eq!((error.code, error.number, error.limit), expected);
+    }
+}
+
 #[test]
 fn a_busy_daemon_refuses_what_makes_work_and_answers_the_rest() {
     let mut fixture = Fixture::new(Quotas::default());
