@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::decode::NAME_MAX;
 use crate::diagnostic::{Diagnostic, Problem};
 use crate::effective::{Entry, Segment, TablePath};
+use crate::foreign;
 use crate::key::{Kind, PathUse, looks_like_path};
 use crate::read::Reader;
 use crate::suggest;
@@ -31,6 +32,10 @@ pub(crate) fn cross_check(reader: &mut Reader<'_>) {
     all.crowd_names(&mut found);
     all.shapes(&mut found);
     all.planar(&mut found);
+    // Recordings of earlier versions hold every key, with its default.
+    if !reader.context.is_recorded() {
+        foreign::check(&reader.entries, &mut found);
+    }
     reader.diagnostics.append(&mut found);
 }
 

@@ -11,6 +11,7 @@ const NESTING_MAX: usize = 8;
 pub struct Context<'a> {
     base: PathBuf,
     variable: Box<Lookup<'a>>,
+    recorded: bool,
 }
 
 /// Looks up an environment variable.
@@ -35,7 +36,22 @@ impl<'a> Context<'a> {
         Context {
             base: base.into(),
             variable: Box::new(variable),
+            recorded: false,
         }
+    }
+
+    /// Makes the context of a configuration from a recording. Earlier versions wrote keys into it
+    /// that the kind of a body does not take, so these are not refused.
+    #[must_use]
+    pub fn recorded(self) -> Self {
+        Context {
+            recorded: true,
+            ..self
+        }
+    }
+
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.recorded
     }
 
     /// Makes the context of the file at `path`: its folder, and the environment of this process.

@@ -5,6 +5,7 @@
 //! plain: `file:line:column: error: message`, the line itself, carets, and a hint if there is one.
 //! Never panics.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -36,7 +37,7 @@ pub enum Problem {
         max: usize,
     },
     /// The schema has no such key in this table.
-    #[error("unknown key `{key}` in {place}")]
+    #[error("unknown key `{}` in {place}", cut(key))]
     UnknownKey {
         /// Name of the key.
         key: String,
@@ -88,7 +89,7 @@ pub enum Problem {
         found: &'static str,
     },
     /// A number that no machine type holds.
-    #[error("`{key}` = {text} does not fit into 64 bits")]
+    #[error("`{key}` = {} does not fit into 64 bits", cut(text))]
     TooLarge {
         /// Name of the key.
         key: &'static str,
@@ -96,7 +97,7 @@ pub enum Problem {
         text: String,
     },
     /// A number that is infinite or NaN.
-    #[error("`{key}` must be a finite number, not {text}")]
+    #[error("`{key}` must be a finite number, not {}", cut(text))]
     NotFinite {
         /// Name of the key.
         key: &'static str,
@@ -138,7 +139,7 @@ pub enum Problem {
         key: &'static str,
     },
     /// A word that is not among the allowed ones.
-    #[error("`{key}` cannot be \"{value}\"")]
+    #[error("`{key}` cannot be \"{}\"", cut(value))]
     NotAllowed {
         /// Name of the key.
         key: &'static str,
@@ -146,7 +147,10 @@ pub enum Problem {
         value: String,
     },
     /// An identifier of wrong length, or with characters other than letters, digits, `_` and `-`.
-    #[error("`{key}` = \"{value}\" is not a name: 1 to 63 of A-Z a-z 0-9 _ - are allowed")]
+    #[error(
+        "`{key}` = \"{}\" is not a name: 1 to 63 of A-Z a-z 0-9 _ - are allowed",
+        cut(value)
+    )]
     NotAName {
         /// Name of the key.
         key: &'static str,
@@ -164,7 +168,7 @@ pub enum Problem {
         found: usize,
     },
     /// A path names an environment variable that is not set and has no fallback.
-    #[error("`{key}` uses ${{{variable}}}, which is not set")]
+    #[error("`{key}` uses ${{{}}}, which is not set", cut(variable))]
     UnsetVariable {
         /// Name of the key.
         key: &'static str,
@@ -200,7 +204,7 @@ pub enum Problem {
         max: usize,
     },
     /// Two entries share a value that must be unique.
-    #[error("{what} \"{value}\" is used twice")]
+    #[error("{what} \"{}\" is used twice", cut(value))]
     Duplicate {
         /// What the value is, for example "the arm name".
         what: &'static str,
@@ -395,6 +399,17 @@ impl Problem {
             Problem::Unusable { key, .. } => key.as_deref(),
             _ => None,
         }
+    }
+}
+
+/// Longest text of the file that a message repeats, in characters.
+const SHOWN_CHARS: usize = 80;
+
+/// Shortens a text of the file for a message.
+pub(crate) fn cut(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::schema::Config;
 use crate::source::Source;
 
 /// Largest number of diagnostics printed; the rest are counted.
-const SHOWN_MAX: usize = 50;
+pub(crate) const SHOWN_MAX: usize = 50;
 
 /// An error that a user of the configuration found in what a value names or asks for. Input of
 /// [`Loaded::with_findings`](crate::Loaded::with_findings).

@@ -165,7 +165,7 @@ pub fn parse_intention(name: &str, text: &str) -> Result<HandIntention, ConfigEr
     if syntax_errors.is_empty() {
         check(root.get_ref(), read.as_ref(), &mut diagnostics);
     }
-    report_syntax_errors(&mut diagnostics, &syntax_errors, &source, text);
+    report_syntax_errors(&mut diagnostics, &syntax_errors, &source, root.get_ref());
     match read {
         Some(read) if diagnostics.is_empty() => Ok(read),
         _ => Err(ConfigErrors::new(source, diagnostics)),

@@ -32,6 +32,7 @@ mod diagnostic;
 mod effective;
 mod errors;
 mod field;
+mod foreign;
 pub mod generate;
 pub mod intention;
 pub mod key;

@@ -3,13 +3,14 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::check;
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Problem};
+use crate::diagnostic::{Diagnostic, Problem, cut};
 use crate::effective::{Entry, effective_json, effective_toml};
-use crate::errors::{ConfigErrors, Finding, ValidParts, found};
+use crate::errors::{ConfigErrors, Finding, SHOWN_MAX, ValidParts, found};
 use crate::read::{Reader, Tabular};
 use crate::schema::Config;
 use crate::source::Source;
@@ -122,7 +123,7 @@ fn parse_with_inputs(
         entries,
         ..
     } = reader;
-    report_syntax_errors(&mut diagnostics, &syntax_errors, &source, text);
+    report_syntax_errors(&mut diagnostics, &syntax_errors, &source, root.get_ref());
     let parsed = match config {
         Some(config) if diagnostics.is_empty() => Ok(Loaded {
             config,
@@ -144,27 +145,80 @@ fn parse_with_inputs(
     (parsed, inputs)
 }
 
+/// Message of the TOML parser for a key or table that is given twice.
+const DUPLICATE: &str = "duplicate key";
+
 /// Reports what is not TOML, and withdraws diagnostics that may be wrong only because of it.
+/// `root`: what was understood.
 pub(crate) fn report_syntax_errors(
     diagnostics: &mut Vec<Diagnostic>,
     errors: &[toml::de::Error],
     source: &Source,
-    text: &str,
+    root: &DeTable<'_>,
 ) {
     if errors.is_empty() {
         return;
     }
+    let text = source.text();
     let broken: Vec<Range<usize>> = errors
         .iter()
         .map(|error| error.span().unwrap_or(text.len()..text.len()))
         .collect();
     diagnostics.retain(|diagnostic| survives_syntax_errors(diagnostic, &broken, source));
-    for (error, span) in errors.iter().zip(broken) {
-        let problem = Problem::Syntax {
-            message: error.message().to_owned(),
+    for (i, (error, span)) in errors.iter().zip(broken).enumerate() {
+        let is_duplicate = error.message() == DUPLICATE;
+        let message = match text.get(span.clone()).filter(|_| is_duplicate) {
+            Some(key) => format!("{DUPLICATE} `{}`", cut(key)),
+            None => error.message().to_owned(),
         };
-        diagnostics.push(Diagnostic::new(problem, Some(span)));
+        // The search walks through the whole text, so it is made for errors that are shown.
+        let is_sought = is_duplicate && i < SHOWN_MAX;
+        let before = is_sought.then(|| first_use(root, text, &span)).flatten();
+        let diagnostic = Diagnostic::new(Problem::Syntax { message }, Some(span));
+        diagnostics.push(diagnostic.related(before, "first given here"));
     }
+}
+
+/// Whether a table is written in braces.
+fn is_inline(text: &str, item: &Spanned<DeValue<'_>>) -> bool {
+    text.get(item.span())
+        .is_some_and(|written| written.starts_with('{'))
+}
+
+/// Returns where the key that is given again at `span` was given before, in the same table: the
+/// last such place before it, not counting what closed inline tables hold.
+fn first_use(table: &DeTable<'_>, text: &str, span: &Range<usize>) -> Option<Range<usize>> {
+    let name = text.get(span.clone())?.trim_matches(['"', '\'']);
+    let mut last: Option<Range<usize>> = None;
+    let mut take = |place: Range<usize>| {
+        if place.end <= span.start && last.as_ref().is_none_or(|last| place.start > last.start) {
+            last = Some(place);
+        }
+    };
+    for (key, item) in table.iter() {
+        if *key.get_ref() == name {
+            take(key.span());
+        }
+        let is_closed = is_inline(text, item) && item.span().end <= span.start;
+        let inner: Vec<&DeTable<'_>> = match item.get_ref() {
+            DeValue::Table(table) if !is_closed => vec![table],
+            DeValue::Array(array) => {
+                let tables = array.iter().filter_map(|element| match element.get_ref() {
+                    DeValue::Table(table) if !is_inline(text, element) => Some(table),
+                    _ => None,
+                });
+                tables.collect()
+            }
+            _ => continue,
+        };
+        for found in inner
+            .iter()
+            .filter_map(|table| first_use(table, text, span))
+        {
+            take(found);
+        }
+    }
+    last
 }
 
 /// Returns whether a diagnostic about the understood parts of a broken text also holds for the

@@ -20,7 +20,7 @@ use crate::{decode, suggest};
 
 /// Collects entries and diagnostics of a whole file.
 pub(crate) struct Reader<'a> {
-    context: &'a Context<'a>,
+    pub(crate) context: &'a Context<'a>,
     /// All keys of the configuration: where a key that is unknown here may belong.
     schema: &'static Section,
     pub(crate) diagnostics: Vec<Diagnostic>,

@@ -5,6 +5,7 @@
 mod check;
 mod devices;
 mod export;
+mod outputs;
 mod record;
 mod replay;
 mod run;
@@ -78,7 +79,6 @@ impl Failure {
 }
 
 /// Parses the arguments, executes them, and returns the exit code.
-#[allow(clippy::print_stderr)]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -107,11 +107,11 @@ pub fn main() -> ExitCode {
     match done.and_then(|()| check_output()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Input(text)) => {
-            eprintln!("{}", text.trim_end());
+            print_error(text.trim_end());
             ExitCode::from(2)
         }
         Err(Failure::Runtime(text)) => {
-            eprintln!("hapticd: {}", text.trim_end());
+            print_error(&format!("hapticd: {}", text.trim_end()));
             ExitCode::from(1)
         }
     }
@@ -172,6 +172,12 @@ fn print_line(line: &str) {
     if let Err(error) = writeln!(io::stdout().lock(), "{line}") {
         let _ = OUTPUT_ERROR.set(error);
     }
+}
+
+/// Prints a line to standard error. If that cannot be written, only the exit code is left to tell.
+fn print_error(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// Returns the first error on standard output.

@@ -419,21 +419,12 @@ impl Service {
         if let Err(error) = raise_limit() {
             tracing::warn!(%error, "the soft limit on descriptors stays as it is");
         }
-        let folders = socket_folder::of_daemon(|name| std::env::var_os(name), folder::user());
-        let endpoint = |given: &Option<PathBuf>, name| {
-            let path = match given {
-                Some(path) => path.clone(),
-                None => ipc::folder_of(&folders)?.join(name),
-            };
-            Ok::<_, SetupError>(Endpoint { path, mode: 0o600 })
-        };
+        let [app, technician] = endpoints(&config.ipc)?;
+        let sockets = format!("{}, {}", app.path.display(), technician.path.display());
         let mut live = links.live;
         let (server, handle) = Server::bind(ServerSetup {
-            app: endpoint(&config.ipc.app_socket, socket_folder::APP_SOCKET)?,
-            technician: endpoint(
-                &config.ipc.technician_socket,
-                socket_folder::TECHNICIAN_SOCKET,
-            )?,
+            app,
+            technician,
             quotas: Quotas::from(&config.ipc),
             arms: announced.arm_infos(),
             bodies: announced.body_records(),
@@ -447,6 +438,7 @@ impl Service {
             events: LoopEvents::new(links.events),
             wake: links.wake,
         })?;
+        tracing::info!("sockets: {sockets}");
         let (thread, refused) = start_thread(server, config.haptic_loop.rt_priority)?;
         let service = Service {
             handle,
@@ -521,6 +513,23 @@ fn answer(reply: SceneReply) -> Answer {
         SceneReply::AddRefused(error) => Answer::Refused(Refusal::from(&error)),
         SceneReply::Refused(error) => Answer::Refused(Refusal::from(&error)),
     }
+}
+
+/// Returns the applications' and the technician's socket: those of the configuration, else in the
+/// first folder that is safe. It is looked for once, so that each warning comes once.
+fn endpoints(keys: &config::Ipc) -> Result<[Endpoint; 2], SetupError> {
+    let given = [&keys.app_socket, &keys.technician_socket];
+    let names = [socket_folder::APP_SOCKET, socket_folder::TECHNICIAN_SOCKET];
+    let folder = if given.iter().any(|path| path.is_none()) {
+        let folders = socket_folder::of_daemon(|name| std::env::var_os(name), folder::user());
+        ipc::folder_of(&folders)?
+    } else {
+        PathBuf::new()
+    };
+    Ok([0, 1].map(|i| Endpoint {
+        path: given[i].clone().unwrap_or_else(|| folder.join(names[i])),
+        mode: 0o600,
+    }))
 }
 
 /// Starts the server's thread. Also returns the refused priority.

@@ -210,6 +210,12 @@ fn a_recording_without_ticks_is_reported_as_such() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("it has no ticks"), "{text}");
     assert!(!text.contains("identical"), "{text}");
+    // Nothing was computed, so there is nothing to report.
+    let (code, text) = hapticd(&["replay", &file]);
+    assert_eq!(code, Some(1), "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 1, "{text}");
+    assert!(lines[0].contains("there are no ticks in it"), "{text}");
 }
 
 #[test]

@@ -62,8 +62,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
     duration.ok_or_else(|| format!("`{text}` is not a number of seconds, 0 to 3600"))
 }
 
+/// Prints a line to standard error. If that cannot be written, only the exit code is left to tell.
+fn print_error(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
 /// Parses the arguments, runs the command and returns the exit code.
-#[allow(clippy::print_stderr)]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -77,7 +82,7 @@ pub fn main() -> ExitCode {
     let socket = match cli.socket.map_or_else(hapticd_client::default_socket, Ok) {
         Ok(socket) => socket,
         Err(error) => {
-            eprintln!("hapticd-view: {error}");
+            print_error(&format!("hapticd-view: {error}"));
             return ExitCode::from(1);
         }
     };
@@ -105,11 +110,11 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Input(text)) => {
-            eprintln!("{text}");
+            print_error(&text);
             ExitCode::from(2)
         }
         Err(Failure::Runtime(text)) => {
-            eprintln!("hapticd-view: {text}");
+            print_error(&format!("hapticd-view: {text}"));
             ExitCode::from(1)
         }
     }

@@ -24,7 +24,7 @@ variants! {
         Hid as "hid" {
             /// How to read and drive the device: the name of a profile that ships with the daemon,
             /// or the path of a profile file.
-            profile: NameOrPath = name_or_path(&[]).required(Text("openffboard")),
+            profile: NameOrPath = name_or_path(&[]).required(Text("generic-vendor-3dof")),
             /// Accept only the device with this serial number.
             serial: Option<String> = text(126).optional(Text("A1B2C3")),
             /// Accept only the device on this USB port. For devices without a serial number.

@@ -63,7 +63,8 @@ variants! {
 }
 
 section! {
-    /// The bodies that are in the scene before an application adds any.
+    /// The bodies that are in the scene before an application adds any. Properties of another kind
+    /// are refused.
     pub struct Body {
         /// Name that clients use. Unique.
         name: String = name().required(Text("floor")),

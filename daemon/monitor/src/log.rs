@@ -16,7 +16,7 @@ use tracing_subscriber::{Registry, fmt, reload};
 
 use crate::view::held_log::HeldLog;
 
-pub use format::{LogFormat, logged};
+pub use format::{LogFormat, logged, time};
 pub use lines::LogEnd;
 
 /// Handle that changes the log level.

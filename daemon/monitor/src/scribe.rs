@@ -559,7 +559,7 @@ mod tests {
                 "   0.000 s  right: attached",
                 "   0.001 s  right: gone",
                 "   0.001 s  right: force off: device lost (2)",
-                "   0.002 s  right: force is allowed again",
+                "   0.002 s  right: cause over: device lost (2)",
             ]
         );
     }

@@ -57,15 +57,26 @@ pub fn keyframes_of<R: Read>(reader: &mut Reader<R>) -> Result<Vec<Keyframe>, Re
     Ok(keys)
 }
 
+/// Why a trajectory was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExtractError {
+    /// The recording cannot be read, or has no pose.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The output cannot be written.
+    #[error("{0}")]
+    Write(String),
+}
+
 /// Writes the device poses of a recording, at most `rate_hz` per second. Returns their number.
 ///
 /// # Errors
-/// In words, if the recording cannot be read or the output cannot be written.
+/// If the recording cannot be read or the output cannot be written.
 pub fn extract<R: Read, W: Output>(
     reader: &mut Reader<R>,
     output: W,
     rate_hz: f64,
-) -> Result<u64, String> {
+) -> Result<u64, ExtractError> {
     let meta = Meta::of_this(reader.meta().time, true);
     let mut recorder = Recorder::new(
         output,
@@ -77,7 +88,8 @@ pub fn extract<R: Read, W: Output>(
             max_bytes: u64::MAX,
             epoch_ns: 0,
         },
-    )?;
+    )
+    .map_err(ExtractError::Write)?;
     let step_ns = (1e9 / rate_hz).max(1.0) as u64;
     let mut start_ns = None;
     let mut due_ns = 0;
@@ -93,12 +105,11 @@ pub fn extract<R: Read, W: Output>(
         count += 1;
         failed = recorder.trajectory_point(t_ns, &point(t_ns, pose)).err();
         Ok(())
-    })
-    .map_err(|e| e.to_string())?;
+    })?;
     if let Some(why) = failed {
-        return Err(why);
+        return Err(ExtractError::Write(why));
     }
-    recorder.finish()?;
+    recorder.finish().map_err(ExtractError::Write)?;
     Ok(count)
 }
 

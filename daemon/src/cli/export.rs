@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use hapticd_client::export::{FileFormat, NewestSkin, SkinSelection, SkinsError, newest_skins};
 use hapticd_client::{Client, ConnectError, skin_flag};
+use hapticd_protocol::socket_folder::APP_SOCKET;
 
-use super::{Failure, create, print_line, taken};
+use super::technician::unconnected;
+use super::{Failure, create, print_error, print_line, taken};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -56,9 +58,11 @@ pub fn export(args: &Args) -> Result<(), Failure> {
     }
     let socket = match args.socket.clone() {
         Some(socket) => socket,
-        None => hapticd_client::default_socket().map_err(Failure::runtime)?,
+        None => hapticd_client::default_socket()
+            .map_err(|error| unconnected(&error, None, APP_SOCKET))?,
     };
-    let mut client = connect(&socket, args.within)?;
+    let mut client = connect(&socket, args.within)
+        .map_err(|error| unconnected(&error, args.socket.as_ref(), APP_SOCKET))?;
     std::thread::sleep(args.after);
     let whose = args
         .body
@@ -94,20 +98,18 @@ pub fn export(args: &Args) -> Result<(), Failure> {
 }
 
 /// Connects. If nothing listens yet, first reports what it waits for.
-#[allow(clippy::print_stderr)]
-fn connect(socket: &Path, within: Duration) -> Result<Client, Failure> {
+fn connect(socket: &Path, within: Duration) -> Result<Client, ConnectError> {
     let name = "hapticd export";
-    let client = match Client::connect_to(socket, name) {
+    match Client::connect_to(socket, name) {
         Err(error @ ConnectError::NoDaemon { .. }) if !within.is_zero() => {
-            eprintln!(
+            print_error(&format!(
                 "hapticd: {error}; waiting up to {} s for one (--within)",
                 within.as_secs_f64()
-            );
+            ));
             Client::connect_until(socket, name, within)
         }
         connected => connected,
-    };
-    client.map_err(Failure::runtime)
+    }
 }
 
 /// Describes a skin: its size, its age, and whether it is closed.

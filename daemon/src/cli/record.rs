@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use hapticd_config as config;
 
-use super::{CreatedFile, Failure};
+use super::{CreatedFile, Failure, outputs};
 use hapticd_monitor::log::LogFormat;
 use hapticd_recording::Sink;
 use hapticd_recording::{Meta, Recorder, Setup, Time, files};
@@ -82,9 +82,7 @@ pub fn begin(
         // The last recording may show the crash that made the user restart, so one old recording is
         // kept.
         if path.is_file() {
-            let mut old = path.as_os_str().to_owned();
-            old.push(".old");
-            std::fs::rename(path, PathBuf::from(old)).map_err(said)?;
+            std::fs::rename(path, outputs::kept(path)).map_err(said)?;
         }
     }
     let files = files::embed(config)

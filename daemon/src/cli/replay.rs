@@ -6,11 +6,13 @@ use std::time::Instant;
 use hapticd_config as config;
 use serde_json::json;
 
+use super::outputs::{self, Files};
 use super::{Failure, print_line};
 use crate::replay::End;
 use crate::replay::{Outcome, replay as compute};
 use crate::session_setup;
-use hapticd_recording::{Reader, Time, files, trajectory};
+use hapticd_recording::trajectory::{self, ExtractError};
+use hapticd_recording::{Reader, Time, files};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -48,26 +50,26 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Returns whether both names lead to the same existing file.
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
 /// Replays a recording; see the arguments.
 pub fn replay(args: &Args) -> Result<(), Failure> {
     let name = args.file.display();
     let bad = |e: &dyn std::fmt::Display| Failure::Input(format!("{name}: {e}"));
+    Files::default()
+        .reads("the recording", &args.file)
+        .writes("--trajectory", args.trajectory.as_deref())
+        .writes("--report", args.report.as_deref())
+        .check()?;
     let mut reader = Reader::open(&args.file).map_err(|e| bad(&e))?;
     if let Some(to) = &args.trajectory {
-        // `--force` applies to an old trajectory, never to the recording that is being read.
-        if same_file(&args.file, to) {
-            return Err(bad(&"a trajectory cannot overwrite its own recording"));
-        }
         let (output, fresh) = super::create(to, args.force)?;
         let extracted = trajectory::extract(&mut reader, output, args.trajectory_rate);
         let count = extracted.map_err(|why| {
             fresh.discard();
-            Failure::Runtime(why)
+            let of = match why {
+                ExtractError::Read(_) => &args.file,
+                ExtractError::Write(_) => to,
+            };
+            Failure::Runtime(format!("{}: {why}", of.display()))
         })?;
         print_line(&format!("{}: {count} poses", to.display()));
         return Ok(());
@@ -80,7 +82,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     }
     let text = reader.config().map_err(|e| bad(&e))?.to_owned();
     // Every path is replaced by that of an embedded file, so the values of variables do not matter.
-    let context = config::Context::new("", |_| Some("/".to_owned()));
+    let context = config::Context::new("", |_| Some("/".to_owned())).recorded();
     let mut config = config::parse("hapticd.toml", &text, &context)
         .map_err(|e| Failure::Input(format!("{name}: recorded by hapticd {}: {e}", meta.version)))?
         .config;
@@ -95,8 +97,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
 
     if let Some(path) = &args.report {
         let json = serde_json::to_string_pretty(&outcome).map_err(Failure::runtime)?;
-        std::fs::write(path, json + "\n")
-            .map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))?;
+        outputs::write_whole(path, &(json + "\n"))?;
     }
     let other_version = (meta.version != env!("CARGO_PKG_VERSION")).then(|| {
         format!(
@@ -105,6 +106,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
             env!("CARGO_PKG_VERSION")
         )
     });
+    let is_failure = outcome.ticks == 0 || (args.verify && !outcome.is_identical());
     if args.json {
         let json = json!({
             "file": args.file.to_string_lossy(),
@@ -120,16 +122,22 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         });
         print_line(&json.to_string());
     } else {
-        if !args.verify {
+        // Where nothing was replayed there is nothing to report.
+        if !args.verify && outcome.ticks > 0 {
             print_line(outcome.report.to_string().trim_end());
         }
-        print_line(&format!("{name}: {}", verdict(&outcome)));
-        print_line(&format!("{speed:.1} times real time"));
-        if let Some(note) = &other_version {
+        // A failure says it on standard error.
+        if !is_failure {
+            print_line(&format!("{name}: {}", verdict(&outcome)));
+        }
+        if outcome.ticks > 0 {
+            print_line(&format!("{speed:.1} times real time"));
+        }
+        if let Some(note) = other_version.as_ref().filter(|_| !is_failure) {
             print_line(note);
         }
     }
-    if args.verify && !outcome.is_identical() {
+    if is_failure {
         let note = other_version.map_or_else(String::new, |n| format!("; {n}"));
         return Err(Failure::Runtime(format!(
             "{name}: {}{note}",

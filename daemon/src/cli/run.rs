@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use hapticd_config as config;
 
 use super::check::warnings;
+use super::outputs::{self, Files};
 use super::{Failure, print_line, record};
 use crate::intentions;
 use crate::session::{self, Options, SessionError, Show};
@@ -294,6 +295,7 @@ fn finding(fault: &session_setup::Fault) -> config::Finding {
 
 fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Result<(), Failure> {
     let config = &loaded.config.clone();
+    outputs_differ(config, file.as_deref(), &common)?;
     let tui = !common.plain && !common.virtual_time && std::io::stdout().is_terminal();
     let (log, log_end) = log::start(config.log.level, common.log_format, tui);
     let setup = setup(&loaded, common.virtual_time)?;
@@ -368,6 +370,27 @@ fn start(loaded: config::Loaded, file: Option<PathBuf>, common: Common) -> Resul
     }
 }
 
+/// Refuses outputs that would destroy each other or what the run reads.
+fn outputs_differ(
+    config: &config::Config,
+    file: Option<&Path>,
+    common: &Common,
+) -> Result<(), Failure> {
+    let configured = &config.record.path;
+    let own = (config.record.enabled && common.record.is_none()).then_some(configured.as_path());
+    let kept = own.filter(|path| path.is_file()).map(outputs::kept);
+    let mut files = Files::default()
+        .reads_files_of(config)
+        .writes("--record", common.record.as_deref())
+        .writes("--report", common.report.as_deref())
+        .writes("[record] path", own)
+        .writes("the last recording, kept as", kept.as_deref());
+    if let Some(file) = file {
+        files = files.reads("the configuration", file);
+    }
+    files.check()
+}
+
 /// Checks before the run that the report can be written.
 fn can_be_made(report: &Path) -> Result<(), Failure> {
     let folder = match report.parent() {
@@ -394,8 +417,7 @@ fn finish(report: &Report, file: Option<&Path>) -> Result<(), Failure> {
     // The report comes before the summary, whose reader may have stopped reading.
     let written = file.map_or(Ok(()), |path| {
         let json = serde_json::to_string_pretty(report).map_err(Failure::runtime)?;
-        std::fs::write(path, json + "\n")
-            .map_err(|e| Failure::Runtime(format!("{}: {e}", path.display())))
+        outputs::write_whole(path, &(json + "\n"))
     });
     print_line(report.to_string().trim_end());
     written?;

@@ -5,10 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hapticd_client::Client;
+use hapticd_monitor::log;
+use hapticd_protocol::socket_folder::TECHNICIAN_SOCKET;
 
-use super::{Failure, print_line, status_text, technician};
+use super::status_text::{self, counted, rounded, times};
+use super::{Failure, print_error, print_line, technician};
 use crate::service::status::SCHEMA;
 
+/// What technicians see of this command.
+const NAME: &str = "hapticd status";
 /// Time between two requests of `--watch`.
 const WATCH_PERIOD: Duration = Duration::from_secs(1);
 
@@ -36,13 +41,19 @@ pub fn status(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     let path = technician::socket(args.socket.as_ref())?;
-    let mut client = Some(connect(&path)?);
-    let mut is_gone = false;
+    let connected = Client::connect_to(&path, NAME);
+    let mut client = Some(connected.map_err(|error| {
+        technician::unconnected(&error, args.socket.as_ref(), TECHNICIAN_SOCKET)
+    })?);
+    let (mut is_gone, mut is_first) = (false, true);
     loop {
         let asked = ask(&path, &mut client);
         if args.watch && std::io::stdout().is_terminal() {
             // Moves to the top left and erases everything.
             print_line("\x1b[H\x1b[2J");
+        }
+        if args.watch && !args.json {
+            separate(&mut is_first);
         }
         let was_gone = std::mem::replace(&mut is_gone, asked.is_err());
         let json = match asked {
@@ -77,28 +88,31 @@ pub fn status(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn connect(path: &Path) -> Result<Client, Failure> {
-    Client::connect_to(path, "hapticd status").map_err(Failure::runtime)
-}
-
 /// Requests the status; connects first if there is no connection.
 fn ask(path: &Path, client: &mut Option<Client>) -> Result<serde_json::Value, Failure> {
     let client = match client {
         Some(client) => client,
-        None => client.insert(connect(path)?),
+        None => client.insert(Client::connect_to(path, NAME).map_err(Failure::runtime)?),
     };
     let text = client.status().map_err(Failure::runtime)?;
     serde_json::from_str(&text).map_err(Failure::runtime)
 }
 
+/// Begins a block of `--watch`: a blank line after the last one, and the time.
+fn separate(is_first: &mut bool) {
+    if !std::mem::replace(is_first, false) {
+        print_line("");
+    }
+    print_line(&log::time());
+}
+
 /// Reports that there is no daemon. With JSON output this goes to standard error, once.
-#[allow(clippy::print_stderr)]
 fn gone(json: bool, was_gone: bool, why: &str) {
     let line = format!("the daemon is gone; retrying every second: {why}");
     if !json {
         print_line(&line);
     } else if !was_gone {
-        eprintln!("hapticd: {line}");
+        print_error(&format!("hapticd: {line}"));
     }
 }
 
@@ -112,37 +126,37 @@ fn print(json: &serde_json::Value) {
         .filter(|deformable| deformable.is_object())
     {
         print_line(&format!(
-            "soft bodies: {} steps, the last took {} us, {} contacts from the {}, {} ticks lost{}{}; they meet {} and cannot meet {}",
-            deformable["steps"],
-            rounded(&deformable["step_us"]),
-            deformable["contacts"],
+            "soft bodies: {}, the last took {}, {} from the {}, {} lost{}{}; they meet {} and cannot meet {}",
+            counted(&deformable["steps"], "step"),
+            measured(&deformable["step_us"], 1.0, "us"),
+            counted(&deformable["contacts"], "contact"),
             deformable["backend"].as_str().unwrap_or("?"),
-            deformable["lost_ticks"],
+            counted(&deformable["lost_ticks"], "tick"),
             losses(deformable),
             gpu_history(deformable),
-            counted(&deformable["rigid_bodies"], "rigid body"),
+            rigid(&deformable["rigid_bodies"]),
             deformable["unmet_bodies"]
         ));
     }
     if let Some(skin) = json.get("skin").filter(|skin| skin.is_object()) {
         print_line(&format!(
-            "skins: {} frames, the last round took {} ms for {} triangles, {} coarser than wanted, {} late, {} faulty, {} refused; at most {} m from drawn to felt",
-            skin["frames"],
-            rounded(&skin["round_ms"]),
-            skin["triangles"],
+            "skins: {}, the last round took {} for {}, {} coarser than wanted, {} late, {} faulty, {} refused; at most {} from drawn to felt",
+            counted(&skin["frames"], "frame"),
+            measured(&skin["round_ms"], 1.0, "ms"),
+            counted(&skin["triangles"], "triangle"),
             skin["coarse"],
             skin["late"],
             skin["faulty"],
             skin["refused"],
-            skin["felt_m"],
+            measured(&skin["felt_m"], 1e3, "mm"),
         ));
         if [&skin["by_gpu"], &skin["instead"]]
             .iter()
             .any(|n| n.as_u64() > Some(0))
         {
             print_line(&format!(
-                "large skins: a GPU made {} frames, the CPU {} in its place; last reason: {}{}",
-                skin["by_gpu"],
+                "large skins: a GPU made {}, the CPU {} in its place; last reason: {}{}",
+                counted(&skin["by_gpu"], "frame"),
                 skin["instead"],
                 skin["why_instead"],
                 gpu_history(&skin["gpu"]),
@@ -151,13 +165,13 @@ fn print(json: &serde_json::Value) {
     }
     if let Some(near) = json.get("mid_phase").filter(|near| near.is_object()) {
         print_line(&format!(
-            "mid-phase: {} in use; the GPU was asked {} times and answered {}, {} over capacity, {} late, the last in {} us{}",
+            "mid-phase: {} in use; the GPU was asked {} and answered {}, {} over capacity, {} late, the last in {}{}",
             near["backend"].as_str().unwrap_or("?"),
-            near["sent"],
-            near["answered"],
+            times(&near["sent"]),
+            times(&near["answered"]),
             near["short"],
             near["late"],
-            near["gpu_us"],
+            measured(&near["gpu_us"], 1.0, "us"),
             gpu_history(near),
         ));
     }
@@ -175,8 +189,8 @@ fn print(json: &serde_json::Value) {
     }
     if let Some(report) = json.get("report").filter(|r| r.is_object()) {
         print_line(&format!(
-            "{} ticks, {} missed, compute p99 {:.1} us, lateness p99 {:.1} us",
-            report["ticks"],
+            "{}, {} missed, compute p99 {:.1} us, lateness p99 {:.1} us",
+            counted(&report["ticks"], "tick"),
             report["missed"]["total"],
             report["compute_us"]["p99"].as_f64().unwrap_or_default(),
             report["lateness_us"]["p99"].as_f64().unwrap_or_default()
@@ -184,20 +198,16 @@ fn print(json: &serde_json::Value) {
     }
 }
 
-/// Formats a number with three digits behind the point at most.
-fn rounded(value: &serde_json::Value) -> String {
-    value.as_f64().map_or_else(
-        || value.to_string(),
-        |value| ((value * 1e3).round() / 1e3).to_string(),
-    )
+fn rigid(count: &serde_json::Value) -> String {
+    let what = if *count == 1 { "body" } else { "bodies" };
+    format!("{count} rigid {what}")
 }
 
-/// Formats a count with its noun, in the singular or the plural.
-fn counted(count: &serde_json::Value, noun: &str) -> String {
-    match (count.as_u64(), noun.strip_suffix('y')) {
-        (Some(1), _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        _ => format!("{count} {noun}s"),
+/// Formats a measured number, in a unit of which it has `scale`.
+fn measured(value: &serde_json::Value, scale: f64, unit: &str) -> String {
+    match value.as_f64() {
+        Some(value) => format!("{} {unit}", rounded(value * scale)),
+        None => format!("? {unit}"),
     }
 }
 
@@ -215,7 +225,7 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
         format!(
             "{} in its order, sorted again {}",
             counted(&order["exchanges"], "exchange"),
-            counted(&order["sorts"], "time")
+            times(&order["sorts"])
         )
     } else if let Some(kinetic) = kept.get("kinetic") {
         format!(
@@ -225,21 +235,22 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
             kinetic["exchanges"],
             kinetic["changes_per_exchange"],
             kinetic["events"],
-            counted(&kinetic["sorts"], "time")
+            times(&kinetic["sorts"])
         )
     } else if let Some(registration) = kept.get("registration") {
         format!(
-            "{} of {} moves ended in another cell, {} boxes were too large for the cells, {} maps made",
+            "{} of {} moves ended in another cell, {} boxes were too large for the cells, {} made",
             registration["changed_cell"],
             registration["moved"],
             registration["large"],
-            registration["maps"]
+            counted(&registration["maps"], "map")
         )
     } else {
         return None;
     };
+    let asked = times(&facts["searches"]);
     Some(format!(
-        "{name}, {searches} searches of {boxes:.1} boxes, {pairs:.1} pairs each; {kept}"
+        "{name}, asked {asked}, {boxes:.1} boxes and {pairs:.1} pairs each time; {kept}"
     ))
 }
 
@@ -247,13 +258,13 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
 fn planar(facts: &serde_json::Value) -> Option<String> {
     facts.as_object()?;
     Some(format!(
-        "at most {} certificates at once (of what moved), {} per body (of all bodies); {} internal events, {} external (contacts), at most {} certificates changed by one; rebuilt {} times",
+        "at most {} certificates at once (of what moved), {} per body (of all bodies); {} internal events, {} external (contacts), at most {} certificates changed by one; rebuilt {}",
         facts["certificates_max"],
         facts["certificates_per_body_max"],
         facts["events_internal"],
         facts["events_external"],
         facts["changes_per_event_max"],
-        facts["builds"]
+        times(&facts["builds"])
     ))
 }
 
@@ -263,10 +274,10 @@ fn gpu_history(facts: &serde_json::Value) -> String {
         return String::new();
     }
     format!(
-        "; given up {} times, back {} times, {} attempts failed; last reason: {}",
-        facts["takeovers"],
-        facts["handed_back"],
-        facts["failed_attempts"],
+        "; given up {}, back {}, {} failed; last reason: {}",
+        times(&facts["takeovers"]),
+        times(&facts["handed_back"]),
+        counted(&facts["failed_attempts"], "attempt"),
         facts["why"].as_str().unwrap_or("?"),
     )
 }
@@ -295,7 +306,7 @@ mod tests {
     use hapticd_geometry::broad::{BroadWork, Upkeep};
     use hapticd_scene::{BroadPhaseKind, broad_phase};
 
-    use super::{broad, counted, gpu_history, losses, planar, rounded};
+    use super::{broad, gpu_history, losses, planar};
     use hapticd_collision::broad_phase::{BroadPhaseStats, PlanarStats};
 
     #[test]
@@ -314,7 +325,7 @@ mod tests {
         });
         assert_eq!(
             told(BroadPhaseStats::of("sweep", Some(sweep))),
-            format!("sweep, {asked}9 exchanges in its order, sorted again 1 time")
+            format!("sweep, {asked}9 exchanges in its order, sorted again once")
         );
         let kinetic = work(Upkeep::Kinetic {
             certificates: 93,
@@ -338,7 +349,7 @@ mod tests {
         assert_eq!(
             told(BroadPhaseStats::of("registration", Some(registration))),
             format!(
-                "registration, {asked}3 of 30 moves ended in another cell, 5 boxes were too large for the cells, 1 maps made"
+                "registration, {asked}3 of 30 moves ended in another cell, 5 boxes were too large for the cells, 1 map made"
             )
         );
     }
@@ -349,25 +360,11 @@ mod tests {
             for work in [None, Some(broad_phase(kind).work())] {
                 let facts = serde_json::json!(BroadPhaseStats::of(kind.name(), work));
                 assert_eq!(facts["upkeep"], serde_json::Value::Null);
-                assert_eq!(broad(&facts), Some(format!("{}, not asked", kind.name())));
+                assert_eq!(broad(&facts), Some(format!("{}, not used", kind.name())));
             }
         }
         // The daemon does not report it.
         assert_eq!(broad(&serde_json::Value::Null), None);
-    }
-
-    #[test]
-    fn numbers_are_rounded_and_one_thing_is_singular() {
-        let json = |value: f64| serde_json::json!(value);
-        assert_eq!(rounded(&json(0.809_358_999_999_999_9)), "0.809");
-        assert_eq!(rounded(&json(2122.0)), "2122");
-        assert_eq!(rounded(&serde_json::Value::Null), "null");
-        assert_eq!(counted(&serde_json::json!(1), "rigid body"), "1 rigid body");
-        assert_eq!(
-            counted(&serde_json::json!(2), "rigid body"),
-            "2 rigid bodies"
-        );
-        assert_eq!(counted(&serde_json::json!(0), "exchange"), "0 exchanges");
     }
 
     #[test]
@@ -413,7 +410,7 @@ mod tests {
         facts["why"] = "the GPU was lost".into();
         assert_eq!(
             gpu_history(&facts),
-            "; given up 3 times, handed back 2, 5 attempts failed; the last time: the GPU was lost"
+            "; given up 3 times, handed back 2 times, 5 attempts failed; the last time: the GPU was lost"
         );
     }
 }

@@ -39,11 +39,19 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
         None | Some("") => String::new(),
         Some(cause) => format!(": {cause}"),
     };
+    let inside = arm["inside"].as_str().filter(|_| arm["attached"] == true);
+    // The words of the live view.
     let state = match (arm["force_off"].as_str(), arm["state"].as_str()) {
+        (Some(why), Some("fading")) => format!("fading to zero: {why}{cause}, {} ago", ago()),
         (Some(why), _) => format!("FORCE OFF {why}{cause}, {} ago", ago()),
-        (None, _) if arm["attached"] != true => "NOT FOUND".to_owned(),
-        (None, Some("waiting")) => "waiting for a small wanted force".to_owned(),
-        (None, state) => format!("force {}", state.unwrap_or("unknown")),
+        (None, _) if arm["attached"] != true => "not found; searching".to_owned(),
+        (None, Some("waiting")) => "ready, waiting for a small force to engage".to_owned(),
+        (None, state) => state.unwrap_or("unknown").to_owned(),
+    };
+    let state = match inside {
+        Some(body) if arm["force_off"].is_null() => format!("inside `{body}`: move out"),
+        Some(body) => format!("{state}; inside `{body}`"),
+        None => state,
     };
     let mut lines = vec![format!(
         "{name:width$}  {state} | {:.2} of {:.1} N | {missed}",
@@ -67,7 +75,7 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
     if arm["attached"] == true {
         let age = match arm["snapshot_age_ticks"].as_u64() {
             None => "no contact data yet".to_owned(),
-            Some(age) => format!("contact data {age} ticks old"),
+            Some(age) => format!("contact data {} old", of(age, "tick")),
         };
         let held = if arm["starved"] == true {
             ", the tool is held back"
@@ -75,9 +83,9 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
             ""
         };
         lines.push(format!(
-            "{indent}  tool at {} mm, {} contacts, {age}{held}",
+            "{indent}  tool at {} mm, {}, {age}{held}",
             millimetres(&arm["proxy_position_m"]),
-            arm["contacts"]
+            counted(&arm["contacts"], "contact")
         ));
         let energy = &arm["energy"];
         let gain = number(&energy["gain"]);
@@ -86,11 +94,6 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
                 "{indent}  gain lowered to {gain:.2}: the coupling was too stiff for arm and hand, \
                  {:.1} mJ removed",
                 number(&energy["withheld_j"]) * 1e3
-            ));
-        }
-        if let Some(body) = arm["inside"].as_str() {
-            lines.push(format!(
-                "{indent}  inside `{body}`, which it does not feel: move out"
             ));
         }
     }
@@ -119,6 +122,34 @@ fn text(value: &Value) -> &str {
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
+}
+
+/// Formats a number of things: `1 contact`, `2 contacts`.
+pub(super) fn of(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Like [`of`], from JSON.
+pub(super) fn counted(count: &Value, what: &str) -> String {
+    of(count.as_u64().unwrap_or(0), what)
+}
+
+/// Formats how often something happened: `once`, `3 times`.
+pub(super) fn times(count: &Value) -> String {
+    match count.as_u64().unwrap_or(0) {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+/// Rounds a measured number to four significant digits.
+pub(super) fn rounded(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let digits = 3 - value.abs().log10().floor() as i32;
+    let unit = 10f64.powi(digits);
+    ((value * unit).round() / unit).to_string()
 }
 
 fn millimetres(position_m: &Value) -> String {
@@ -186,6 +217,48 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_rounded_and_one_is_singular() {
+        for (value, text) in [
+            (4586.277, "4586"),
+            (32.869158, "32.87"),
+            (1.2669200000000002, "1.267"),
+            (0.00012345, "0.0001235"),
+            (123456.7, "123500"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(rounded(value), text);
+        }
+        assert_eq!(counted(&json!(1), "contact"), "1 contact");
+        assert_eq!(counted(&json!(0), "contact"), "0 contacts");
+        assert_eq!(
+            (times(&json!(1)), times(&json!(3))),
+            ("once".to_owned(), "3 times".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_tool_in_a_body_is_told_in_the_first_line() {
+        let mut status = status();
+        status["arms"][1]["inside"] = json!("box");
+        status["arms"][0]["inside"] = json!("lid");
+        let said = head(&status);
+        assert!(
+            said.iter()
+                .any(|line| line.starts_with("my left  inside `box`: move out | "))
+        );
+        let off = "right    FORCE OFF contact data too old (34): 45 ms, limit 40, 1.2 s ago; inside `lid` | ";
+        assert!(said[0].starts_with(off), "{said:?}");
+        status["arms"][1]["inside"] = json!(null);
+        status["arms"][1]["state"] = json!("waiting");
+        let ready = "my left  ready, waiting for a small force to engage | ";
+        assert!(head(&status).iter().any(|line| line.starts_with(ready)));
+        status["arms"][0]["state"] = json!("fading");
+        assert!(
+            head(&status)[0].starts_with("right    fading to zero: contact data too old (34): ")
+        );
+    }
+
+    #[test]
     fn an_arm_is_told_in_words_and_rounded_numbers() {
         assert_eq!(
             head(&status()),
@@ -193,10 +266,10 @@ mod tests {
                 "right    FORCE OFF contact data too old (34): 45 ms, limit 40, 1.2 s ago | \
                  0.00 of 4.0 N | missed 28 (0.4 %)",
                 "         tool at -25.8 0.0 40.0 mm, 0 contacts, contact data 51 ticks old, the tool is held back",
-                "my left  force active | 1.23 of 3.3 N | missed 28 (0.4 %)",
+                "my left  active | 1.23 of 3.3 N | missed 28 (0.4 %)",
                 "         force went off 2 times, the last time 1 h 02 min ago: device lost (2)",
                 "         tool at 0.0 0.0 0.0 mm, 2 contacts, no contact data yet",
-                "third    NOT THERE | 0.00 of 3.3 N | missed 28 (0.4 %)",
+                "third    not there; looking for it | 0.00 of 3.3 N | missed 28 (0.4 %)",
                 "up 7.2 s, tick 7000",
             ]
         );

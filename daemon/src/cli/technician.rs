@@ -3,12 +3,15 @@
 
 use std::path::PathBuf;
 
-use hapticd_client::{ALL_ARMS, ArmInfo, Client, Limits, Subscription, force_off_text, topic};
-use hapticd_protocol::socket_folder::TECHNICIAN_SOCKET;
+use hapticd_client::{
+    ALL_ARMS, ArmInfo, Client, ConnectError, Limits, Subscription, force_off_text, topic,
+};
+use hapticd_protocol::socket_folder::{self, TECHNICIAN_SOCKET};
 
 use super::{Failure, print_line};
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_ipc::limit_names::changes;
+use hapticd_sys::folder;
 
 /// Maximum number of reads of a state that is being written.
 const MAX_READS: usize = 1000;
@@ -28,9 +31,30 @@ pub(super) fn socket(given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
     match given {
         Some(socket) => Ok(socket.clone()),
         None => Ok(hapticd_client::default_socket()
-            .map_err(Failure::runtime)?
+            .map_err(|error| unconnected(&error, given, TECHNICIAN_SOCKET))?
             .with_file_name(TECHNICIAN_SOCKET)),
     }
+}
+
+/// Describes why there is no connection. If no socket was `given`, names every place that was
+/// searched for the socket `name`.
+pub(super) fn unconnected(error: &ConnectError, given: Option<&PathBuf>, name: &str) -> Failure {
+    let is_search = matches!(
+        error,
+        ConnectError::NoDaemon { .. } | ConnectError::UntrustedFolder { .. }
+    );
+    let is_named = given.is_some() || std::env::var_os("HAPTICD_SOCKET").is_some();
+    if !is_search || is_named {
+        return Failure::runtime(error);
+    }
+    let folders = socket_folder::of_client(|name| std::env::var_os(name), folder::user());
+    let places: Vec<String> = (folders.iter())
+        .map(|folder| format!("\n  {}", folder.path.join(name).display()))
+        .collect();
+    Failure::Runtime(format!(
+        "{error}\nthese places were tried:{}",
+        places.join("")
+    ))
 }
 
 /// Clears latched faults.
@@ -70,7 +94,8 @@ pub fn release(args: &Args) -> Result<(), Failure> {
 /// Connects. Returns the client, the arm index to request, and the arms concerned.
 fn connected(args: &Args, name: &str) -> Result<(Client, u8, Vec<ArmInfo>), Failure> {
     let path = socket(args.socket.as_ref())?;
-    let mut client = Client::connect_to(&path, name).map_err(Failure::runtime)?;
+    let mut client = Client::connect_to(&path, name)
+        .map_err(|error| unconnected(&error, args.socket.as_ref(), TECHNICIAN_SOCKET))?;
     let mut arms = client.arms().map_err(Failure::runtime)?;
     let Some(wanted) = args.arm.as_deref() else {
         return Ok((client, ALL_ARMS, arms));

@@ -191,10 +191,9 @@ pub(super) fn tell_reloaded(changes: &[String], news: &mut Vec<String>) {
         tracing::info!("{what}");
         news.push(what.to_owned());
     } else {
-        tell(
-            news,
-            format!("configuration reloaded: {}", changes.join(", ")),
-        );
+        let what = format!("configuration reloaded: {}", changes.join(", "));
+        tracing::info!("{what}");
+        news.push(what);
     }
 }
 

@@ -10,6 +10,7 @@ mod log;
 mod memory;
 mod named;
 mod numbers;
+mod outputs;
 mod rounds;
 mod status;
 mod technician;

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 mod forced;
 mod rates;
+mod start;
 mod truth;
 
 /// Files of a test, removed when it passes.

@@ -271,6 +271,11 @@ impl SimArm {
         ));
     }
 
+    /// Counts the times of the faults from now on.
+    pub fn restart_faults(&mut self) {
+        self.start_ns = self.now_ns;
+    }
+
     /// Returns the simulated time, ns.
     #[must_use]
     pub fn now_ns(&self) -> u64 {

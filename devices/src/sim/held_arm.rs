@@ -39,6 +39,8 @@ pub struct HeldArm {
     /// The caller's time at the start of the simulation, plus the gaps that were not simulated, ns.
     offset_ns: u64,
     last_ns: u64,
+    /// Simulated time at which the intention begins, ns; `None` while the hand waits for that.
+    begun_ns: Option<u64>,
 }
 
 impl HeldArm {
@@ -72,7 +74,19 @@ impl HeldArm {
             intention,
             offset_ns: now_ns,
             last_ns: now_ns,
+            begun_ns: Some(0),
         })
+    }
+
+    /// Lets the hand hold its first pose until [`Self::begin`]; the arm reports meanwhile. The times
+    /// of faults wait, too.
+    pub fn hold(&mut self) {
+        self.begun_ns = None;
+    }
+
+    /// Begins the intention at the simulated time, if it has not begun.
+    pub fn begin(&mut self) {
+        self.begun_ns.get_or_insert(self.arm.now_ns());
     }
 
     /// Replaces the hand at once, with the same intention. A hand without mass, stiffness and
@@ -133,8 +147,12 @@ impl HeldArm {
             let t_ns = at_ns + dt_ns;
             let wrench = self.hand.wrench(self.arm.body());
             self.arm.step(dt_ns, &wrench);
-            self.hand
-                .intend(self.intention.pose(t_ns as f64 * 1e-9), dt_ns as f64 * 1e-9);
+            let script_ns = self.begun_ns.map_or(0, |begun_ns| t_ns - begun_ns);
+            let intended = self.intention.pose(script_ns as f64 * 1e-9);
+            self.hand.intend(intended, dt_ns as f64 * 1e-9);
+            if self.begun_ns.is_none() {
+                self.arm.restart_faults();
+            }
         }
     }
 

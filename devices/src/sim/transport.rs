@@ -11,7 +11,8 @@ use crate::arm::{ArmCommand, ArmSample, ArmSpec};
 use crate::transport::{Transport, TransportError, TransportStats};
 use crate::truth::ArmTruth;
 
-/// A held arm as a transport.
+/// A held arm as a transport. The hand holds its first pose until the first command: whatever
+/// passes between opening the arm and the loop's first tick, the tool is then where it is to start.
 #[derive(Debug)]
 pub struct SimTransport {
     held_arm: HeldArm,
@@ -22,7 +23,8 @@ pub struct SimTransport {
 impl SimTransport {
     /// Makes a transport that waits by calling `wait`.
     #[must_use]
-    pub fn new(held_arm: HeldArm, wait: fn(Duration)) -> Self {
+    pub fn new(mut held_arm: HeldArm, wait: fn(Duration)) -> Self {
+        held_arm.hold();
         SimTransport {
             held_arm,
             wait,
@@ -77,6 +79,7 @@ impl Transport for SimTransport {
         self.connected()?;
         self.stats.commands += 1;
         self.stats.bad_efforts += u64::from(!command.wrench.is_finite());
+        self.held_arm.begin();
         self.held_arm.send(command);
         Ok(())
     }
@@ -98,6 +101,56 @@ impl Transport for SimTransport {
 mod tests {
     use super::*;
     use crate::sim::{FaultKind, HandParams, Intention, SimArmParams, SimFault};
+
+    #[test]
+    fn the_hand_waits_for_the_first_command_however_late_it_comes() {
+        const MS: u64 = 1_000_000;
+        let circle = Intention::Circle {
+            center: [0.0; 3],
+            rotation: [0.0; 3],
+            radius_m: 0.03,
+            period_s: 1.0,
+            turn_along: false,
+        };
+        let unplug = SimFault {
+            at_s: 0.3,
+            for_s: 10.0,
+            kind: FaultKind::Unplug,
+        };
+        let arm = |wait_ms: u64| {
+            let params = SimArmParams {
+                faults: vec![unplug],
+                ..SimArmParams::desktop()
+            };
+            let held = HeldArm::new(params, HandParams::firm(), circle.clone(), 0).expect("valid");
+            let start = held.handle().pose;
+            let mut arm = SimTransport::new(held, |_| {});
+            let mut reports = 0;
+            for ms in 1..=wait_ms {
+                if let Some(sample) = arm.read_newest(ms * MS).expect("there") {
+                    let moved = sample.pose.translation.vector - start.translation.vector;
+                    assert!(moved.norm() < 2e-5, "{ms} ms: {moved}");
+                    reports += 1;
+                }
+            }
+            assert_eq!(arm.held_arm().handle().pose, start);
+            assert!(reports + 2 > wait_ms, "it reports meanwhile: {reports}");
+            // The same movements follow, whatever the wait.
+            let mut seen = Vec::new();
+            for ms in wait_ms + 1..=wait_ms + 200 {
+                arm.write(&ArmCommand::default()).expect("there");
+                arm.read_newest(ms * MS).expect("there");
+                seen.push(arm.held_arm().handle().pose);
+            }
+            assert_ne!(seen.last(), Some(&start));
+            let later = (wait_ms + 400) * MS;
+            assert_eq!(arm.read_newest(later), Err(TransportError::Gone));
+            seen
+        };
+        let at_once = arm(0);
+        assert_eq!(arm(700), at_once);
+        assert_eq!(arm(1700), at_once);
+    }
 
     #[test]
     fn a_held_arm_is_read_and_written_like_any_and_gone_when_unplugged() {

@@ -76,7 +76,9 @@ fn words(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn time() -> String {
+/// Returns the time of day as the log writes it: UTC, RFC 3339.
+#[must_use]
+pub fn time() -> String {
     let mut time = String::new();
     // Writing into a string does not fail.
     let _ = SystemTime.format_time(&mut Writer::new(&mut time));

@@ -110,9 +110,9 @@ impl ArmLog {
                 Some(words.to_owned())
             }
             LoopEventKind::ForceOff { reason, cause } => Some(self.off(event, reason, cause)),
-            LoopEventKind::CauseOver { .. } => {
+            LoopEventKind::CauseOver { reason } => {
                 self.cause_over(event);
-                Some("force is allowed again".to_owned())
+                Some(format!("cause over: {}", text(reason)))
             }
             LoopEventKind::ForceOn => {
                 self.on(event);

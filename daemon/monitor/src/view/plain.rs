@@ -44,6 +44,9 @@ pub fn line(live: &Live) -> String {
             out += &format!("  [inside `{body}`: move out]");
         }
         match ForceOffReason::from_code(tick.reason) {
+            Some(reason) if tick.state == GovernorState::Fading as u8 => {
+                out += &format!("  [fading: {reason}]");
+            }
             Some(reason) => out += &format!("  [force off: {reason}]"),
             None if tick.state != GovernorState::Active as u8 => {
                 out += &format!("  [{}]", text::governor(tick).0);

@@ -115,6 +115,32 @@ fn a_huge_workspace_gives_a_warning() {
 }
 
 #[test]
+fn a_missing_processor_gives_a_warning() {
+    let on = |cpu: &str| format!("[loop]\ncpu_affinity = {cpu}\n{}", simulated(SPHERE));
+    assert_eq!(keys(&on("1023")), ["loop.cpu_affinity"]);
+    for cpu in ["0", "\"any\""] {
+        assert!(keys(&on(cpu)).is_empty());
+    }
+}
+
+#[test]
+fn the_examples_profile_is_one_that_ships() {
+    let example = config::generate::example();
+    let line = example
+        .lines()
+        .find(|line| line.contains("profile = \""))
+        .unwrap();
+    let name = line
+        .split("profile = \"")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    assert!(hapticd_devices::profile::shipped(name).is_some(), "{name}");
+}
+
+#[test]
 fn few_motors_and_late_reports_give_warnings() {
     let mouse = "[[arm]]\nname = \"left\"\nkind = \"hid\"\nprofile = \"spacemouse\"\n";
     let text = format!("{mouse}{SPHERE}");

@@ -4,6 +4,7 @@
 //! unless `--strict` is given.
 
 use std::fmt;
+use std::path::Path;
 
 use hapticd_config as config;
 use hapticd_geometry::Vec3;
@@ -21,6 +22,9 @@ const WORKSPACE_MAX_M: f64 = 10.0;
 /// Size of a body, in widths of the widest workspace, from which on it was probably modelled in
 /// another unit: millimetres that are taken for metres are a thousand times too large.
 const BODY_MAX_WORKSPACES: f64 = 50.0;
+
+/// The kernel's folder of processors.
+const PROCESSORS: &str = "/sys/devices/system/cpu";
 
 /// A warning.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -48,6 +52,10 @@ pub fn warnings(setup: &SessionSetup, config: &config::Config) -> Vec<Warning> {
         found.extend(without_force(arm, setup.period_ns, stale_input_ms));
     }
     found.extend(late_answers(config, setup.period_ns));
+    found.extend(affinity(
+        config.haptic_loop.cpu_affinity,
+        Path::new(PROCESSORS),
+    ));
     found.extend(bodies(setup, config));
     found.extend(coarse(setup, config));
     found
@@ -204,6 +212,18 @@ pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> 
              most {} ticks",
             u64::from(ticks) + 1,
             (limit_ms / period_ms - 1.0).floor().max(0.0)
+        ),
+    })
+}
+
+/// Warns of a processor that this machine does not have. `processors`: the kernel's folder of them.
+fn affinity(wanted: Option<u32>, processors: &Path) -> Option<Warning> {
+    let cpu = wanted?;
+    let is_missing = processors.is_dir() && !processors.join(format!("cpu{cpu}")).exists();
+    is_missing.then(|| Warning {
+        key: "loop.cpu_affinity".to_owned(),
+        message: format!(
+            "this machine has no processor {cpu} (they count from 0): the loop will run on any"
         ),
     })
 }
