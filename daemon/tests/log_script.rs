@@ -95,7 +95,8 @@ fn a_fault_script_is_rebuilt_from_the_log_alone() {
     let mut script: Vec<(u64, u64, u8)> = Vec::new();
     let mut open: Option<(u64, u8)> = None;
     for line in log.lines().filter(|line| line.contains(" arm=right ")) {
-        let is_off = line.contains(" WARN arm=right force off: ");
+        let is_off = line.contains(" WARN arm=right force off: ")
+            || line.contains(" WARN arm=right force still off: ");
         if !is_off && !line.contains(" INFO arm=right cause over: ") {
             continue;
         }
@@ -125,30 +126,77 @@ fn a_fault_script_is_rebuilt_from_the_log_alone() {
     assert!(log.contains(" INFO arm=right force on after "), "{log}");
 }
 
-#[test]
-fn a_storm_of_force_offs_is_counted_by_reason() {
+/// Returns the lines of the log of 70 s, and the number of force-offs, by the reason in each tick.
+fn logged_reasons(reason: impl Fn(u64) -> u8) -> (Vec<serde_json::Value>, u64) {
+    let mut live = Live::new();
+    live.arms
+        .push(LiveArm::new("right", Limits::default(), false));
+    let live = Arc::new(Mutex::new(live));
     let log = logged(LogFormat::Json, || {
-        let mut live = Live::new();
-        live.arms
-            .push(LiveArm::new("right", Limits::default(), false));
         let stats = Stats::new(false, 1_000_000, &[Some("right".to_owned())]);
-        let mut scribe = Scribe::new(stats, None, None, Arc::new(Mutex::new(live)), Vec::new());
+        let mut scribe = Scribe::new(stats, None, None, live.clone(), Vec::new());
         for tick in 1..=70_000 {
             let mut record = TickRecord::new();
             (record.tick, record.now_ns) = (tick, tick * 1_000_000);
-            record.arms[0].reason = match tick % 100 {
-                0 if tick <= 10_000 => 34,
-                50 if tick <= 10_000 => 32,
-                _ => 0,
-            };
+            record.arms[0].reason = reason(tick);
             scribe.tick(&record, 0);
         }
         scribe.finish();
     });
-    let lines: Vec<serde_json::Value> = log
+    let lines = log
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
+    let offs = live.lock().unwrap().arms[0].offs;
+    (lines, offs.count)
+}
+
+/// A supervisor that fell silent, latched, and a loop that stalls now and then meanwhile: force went
+/// off once.
+#[test]
+fn force_that_is_off_does_not_go_off_again() {
+    let (lines, count) = logged_reasons(|tick| match tick {
+        ..5 => 0,
+        100..=10_000 if tick % 100 == 0 => 9,
+        _ => 11,
+    });
+    assert_eq!(count, 1);
+    let of = |event: &str| -> Vec<_> { lines.iter().filter(|l| l["event"] == event).collect() };
+    let off = of("force_off");
+    assert_eq!(off.len(), 1, "{off:?}");
+    assert_eq!(
+        off[0]["message"],
+        "force off: stopped by the supervisor (11); needs `hapticd clear`"
+    );
+    assert_eq!(of("force_off_more").len(), 0);
+    // What is shown meanwhile has lines of its own, and a count where there are too many.
+    let still = of("force_still_off");
+    assert_eq!(still.len(), logbook::MAX_FORCE_OFFS as usize);
+    let says = still[0]["message"].as_str().unwrap();
+    assert!(
+        says.starts_with("force still off: loop stalled (9)"),
+        "{says}"
+    );
+    assert!(
+        says.ends_with(", after stopped by the supervisor (11) for 95 ms"),
+        "{says}"
+    );
+    let more = of("force_still_off_more");
+    assert_eq!(more.len(), 1, "{more:?}");
+    assert_eq!(
+        more[0]["message"],
+        "while force was off its reason changed 180 more times in the last minute: 90 x loop stalled (9), 90 x stopped by the supervisor (11)"
+    );
+}
+
+#[test]
+fn a_storm_of_force_offs_is_counted_by_reason() {
+    let (lines, count) = logged_reasons(|tick| match tick % 100 {
+        0 if tick <= 10_000 => 34,
+        50 if tick <= 10_000 => 32,
+        _ => 0,
+    });
+    assert_eq!(count, 200);
     let of = |event: &str| lines.iter().filter(|line| line["event"] == event).count();
     let told = logbook::MAX_FORCE_OFFS as usize;
     assert_eq!((of("force_off"), of("cause_over")), (told, told));
@@ -156,7 +204,7 @@ fn a_storm_of_force_offs_is_counted_by_reason() {
         .iter()
         .filter(|l| l["event"] == "force_off_more")
         .collect();
-    assert_eq!(more.len(), 1, "{log}");
+    assert_eq!(more.len(), 1, "{more:?}");
     assert_eq!(more[0]["count"], 200 - told);
     assert_eq!(
         more[0]["message"],

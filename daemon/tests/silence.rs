@@ -12,6 +12,7 @@ use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::{ForceOffReason, GovernorState, Limits};
 use hapticd_devices::sim::HeldArm;
 use hapticd_geometry::{Pose, Vec3, shapes};
+use hapticd_loop::cause::Cause;
 use hapticd_loop::core::ArmInput;
 use hapticd_loop::limits::{self, ConfiguredOwner, RestrictionsOwner};
 use hapticd_loop::record::{ArmTick, BodyOrder, TickRecord};
@@ -220,9 +221,13 @@ fn a_silent_supervisor_cuts_force_at_its_budget() {
         let arm = bench.tick();
         assert_eq!(arm.reason, 0, "after {tick} ticks");
     }
-    let arm = bench.tick();
+    let record = bench.tick_after(1);
+    let arm = record.arms[0];
     assert_eq!(force_n(&arm), 0.0);
     assert_eq!(arm.reason, ForceOffReason::Supervisor.code());
+    let cause = Cause::of(arm.reason, &arm, &record, bench.period_ns);
+    assert_eq!(cause.to_string(), ": it was silent for 90 ms, limit 90");
+    assert!(cause.awaits_a_clear(arm.reason));
     // Latched: neither beats nor a clear alone bring force back, but both do.
     bench.clear();
     for _ in 0..200 {

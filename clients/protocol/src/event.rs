@@ -53,7 +53,8 @@ messages! {
             arm: u8,
         } reserved 7
 
-        /// The force of an arm went off.
+        /// The force of an arm went off, or was off already and now is for another reason. Only the
+        /// first is counted in [`ArmState::force_offs`](crate::block::ArmState::force_offs).
         ForceOff = 0x8205 => {
             /// Tick that saw the cause.
             tick: u64,

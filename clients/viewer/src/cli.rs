@@ -17,7 +17,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// The daemon's socket.
+    /// The daemon's socket. Without it: $HAPTICD_SOCKET, then the default folders.
     #[arg(long, value_name = "SOCKET", global = true)]
     socket: Option<PathBuf>,
     /// Dark on light.

@@ -63,13 +63,15 @@ fn told(happened: &LoopEvent) -> Option<Event> {
     Some(match kind {
         LoopEventKind::ArmAttached => event::ArmAttached { arm }.into(),
         LoopEventKind::ArmLost => event::ArmLost { arm }.into(),
-        LoopEventKind::ForceOff { reason, .. } => event::ForceOff {
-            tick,
-            time_ns,
-            arm,
-            reason,
+        LoopEventKind::ForceOff { reason, .. } | LoopEventKind::StillOff { reason, .. } => {
+            event::ForceOff {
+                tick,
+                time_ns,
+                arm,
+                reason,
+            }
+            .into()
         }
-        .into(),
         LoopEventKind::ForceOn => event::ForceOn { tick, time_ns, arm }.into(),
         // Force is still off; clients are notified when it is on again.
         LoopEventKind::CauseOver { .. } | LoopEventKind::GainLowered { .. } => return None,

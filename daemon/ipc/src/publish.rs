@@ -32,6 +32,8 @@ pub struct BlockPublisher {
 }
 
 /// Number of times an arm's force went off, and the last time.
+///
+/// Another reason while it is off is no other time: it only takes the first one's place.
 #[derive(Clone, Copy, Debug, Default)]
 struct ForceOffs {
     /// The reason in the previous tick.
@@ -43,9 +45,13 @@ struct ForceOffs {
 
 impl ForceOffs {
     fn see(&mut self, tick: u64, reason: u8) {
-        if reason != self.before && ForceOffReason::from_code(reason).is_some() {
-            (self.reason, self.tick) = (reason, tick);
-            self.count = self.count.saturating_add(1);
+        let is_off = |reason| ForceOffReason::from_code(reason).is_some();
+        if is_off(reason) {
+            self.reason = reason;
+            if !is_off(self.before) {
+                self.tick = tick;
+                self.count = self.count.saturating_add(1);
+            }
         }
         self.before = reason;
     }
@@ -243,7 +249,20 @@ mod tests {
         for (tick, reason) in (1..).zip([0, 34, 34, 0, 2, 34, 0, 0]) {
             offs.see(tick, reason);
         }
-        assert_eq!((offs.reason, offs.tick, offs.count), (34, 6, 3));
+        assert_eq!((offs.reason, offs.tick, offs.count), (34, 5, 2));
+    }
+
+    /// A latched 11, and a loop that stalls again and again meanwhile: the stall is the smaller
+    /// number and is shown for a tick.
+    #[test]
+    fn stalls_while_force_is_off_are_no_more_force_offs() {
+        let mut offs = ForceOffs::default();
+        for tick in 1..=1000 {
+            let reason = if tick % 10 == 0 { 9 } else { 11 };
+            offs.see(tick, if tick < 5 { 0 } else { reason });
+        }
+        offs.see(1001, 11);
+        assert_eq!((offs.reason, offs.tick, offs.count), (11, 5, 1));
     }
 
     #[test]

@@ -53,6 +53,9 @@ pub enum Cause {
 
 const MS: f64 = 1e-6;
 
+/// The cause of a stop that was asked for: nothing can be cleared, since the daemon ends.
+const ORDERED: Cause = Cause::Words("an immediate stop was ordered");
+
 impl Cause {
     /// Returns the cause of a reason in this tick. `period_ns` is the loop's period, 0 while it is
     /// not known.
@@ -139,9 +142,14 @@ impl Cause {
             Some(R::ClientLost) => arm
                 .removed_body
                 .map_or(Cause::Plain, |body| Cause::BodyGone { body }),
-            Some(R::Supervisor) if record.cut => Cause::Words("an immediate stop was ordered"),
+            Some(R::Supervisor) if record.cut => ORDERED,
             Some(R::Supervisor) if record.silent.contains(Watched::Supervisor) => {
-                Cause::Words("it shows no sign of life")
+                match record.silent.supervisor() {
+                    Some([ticks, limit]) if period_ns > 0 => {
+                        age("it was silent for ", ticks_ns(ticks), ticks_ns(limit))
+                    }
+                    _ => Cause::Words("it shows no sign of life"),
+                }
             }
             _ => Cause::Plain,
         }
@@ -159,6 +167,14 @@ impl Cause {
     fn not_finite<const N: usize>(all: [(bool, &'static str); N]) -> Cause {
         let what = all.into_iter().find_map(|(is, what)| is.then_some(what));
         what.map_or(Cause::Plain, |what| Cause::NotFinite { what })
+    }
+
+    /// Whether force stays off for this cause of `reason` until a technician clears it.
+    #[must_use]
+    pub fn awaits_a_clear(&self, reason: u8) -> bool {
+        let reason = ForceOffReason::from_code(reason);
+        let is_latched = reason.is_some_and(ForceOffReason::is_latched);
+        is_latched && reason != Some(ForceOffReason::Shutdown) && *self != ORDERED
     }
 
     /// Measured value and limit, for programs; `None` where the cause has no such number.

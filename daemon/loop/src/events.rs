@@ -25,8 +25,15 @@ pub enum LoopEventKind {
     ArmAttached,
     /// The arm was lost.
     ArmLost,
-    /// The governor began to hold force off or to take it off, or now does so for another reason.
+    /// The governor began to hold force off or to take it off.
     ForceOff {
+        /// [`ForceOffReason::code`].
+        reason: u8,
+        /// The number behind the reason.
+        cause: Cause,
+    },
+    /// Force was off already and still is; another reason is shown now.
+    StillOff {
         /// [`ForceOffReason::code`].
         reason: u8,
         /// The number behind the reason.
@@ -121,14 +128,21 @@ impl Changes {
                 });
             }
             if now.reason != before.reason {
-                let known = ForceOffReason::from_code(now.reason).is_some();
-                say(if known {
-                    let reason = now.reason;
-                    let cause = Cause::of(reason, tick, record, period_ns);
-                    LoopEventKind::ForceOff { reason, cause }
-                } else {
-                    let reason = before.reason;
-                    LoopEventKind::CauseOver { reason }
+                let is_off = |reason| ForceOffReason::from_code(reason).is_some();
+                let reason = now.reason;
+                let cause = || Cause::of(reason, tick, record, period_ns);
+                say(match (is_off(before.reason), is_off(reason)) {
+                    (false, true) => LoopEventKind::ForceOff {
+                        reason,
+                        cause: cause(),
+                    },
+                    (true, true) => LoopEventKind::StillOff {
+                        reason,
+                        cause: cause(),
+                    },
+                    (_, false) => LoopEventKind::CauseOver {
+                        reason: before.reason,
+                    },
                 });
             }
             let active = GovernorState::Active as u8;
@@ -243,6 +257,8 @@ mod tests {
             unit: "ms",
         };
         let off = |reason, cause| LoopEventKind::ForceOff { reason, cause };
+        let (reason, cause) = (2, Cause::Plain);
+        let still_off = LoopEventKind::StillOff { reason, cause };
         let told: Vec<_> = all.iter().map(|e| (e.tick, e.kind)).collect();
         assert_eq!(
             told,
@@ -250,7 +266,7 @@ mod tests {
                 (1, LoopEventKind::ArmAttached),
                 (2, LoopEventKind::ForceOn),
                 (4, off(34, answered)),
-                (5, off(2, Cause::Plain)),
+                (5, still_off),
                 (6, LoopEventKind::ArmLost),
                 (7, LoopEventKind::ArmAttached),
                 (7, LoopEventKind::CauseOver { reason: 2 }),

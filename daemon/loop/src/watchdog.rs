@@ -35,35 +35,64 @@ pub enum Watched {
 pub const WATCHED: usize = 4;
 
 /// A set of silent threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Silent(u8);
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent {
+    bits: u8,
+    /// How long the supervisor has been silent, and its budget, ticks. For people alone: it is not
+    /// recorded, and no part of a comparison.
+    supervisor: Option<[u32; 2]>,
+}
+
+impl PartialEq for Silent {
+    fn eq(&self, other: &Self) -> bool {
+        self.bits == other.bits
+    }
+}
+
+impl Eq for Silent {}
 
 impl Silent {
     /// The empty set: all threads show signs of life.
-    pub const NONE: Silent = Silent(0);
+    pub const NONE: Silent = Silent {
+        bits: 0,
+        supervisor: None,
+    };
 
     /// Returns this set with one more thread.
     #[must_use]
     pub const fn with(self, thread: Watched) -> Self {
-        Silent(self.0 | 1 << thread as u8)
+        Silent {
+            bits: self.bits | 1 << thread as u8,
+            ..self
+        }
     }
 
     /// Whether the thread is silent.
     #[must_use]
     pub const fn contains(self, thread: Watched) -> bool {
-        self.0 & 1 << thread as u8 != 0
+        self.bits & 1 << thread as u8 != 0
+    }
+
+    /// How long the supervisor has been silent, and its budget, in ticks; `None` if it is not
+    /// silent or the set comes from a recording.
+    #[must_use]
+    pub const fn supervisor(self) -> Option<[u32; 2]> {
+        self.supervisor
     }
 
     /// The set as recorded: bit `n` is the thread with discriminant `n`.
     #[must_use]
     pub const fn bits(self) -> u8 {
-        self.0
+        self.bits
     }
 
     /// The set from a recording; bits without a thread are ignored.
     #[must_use]
     pub const fn from_bits(bits: u8) -> Self {
-        Silent(bits & ((1 << WATCHED) - 1))
+        Silent {
+            bits: bits & ((1 << WATCHED) - 1),
+            supervisor: None,
+        }
     }
 }
 
@@ -96,18 +125,21 @@ impl Watchdog {
     /// Counts one tick that the loop ran and returns the silent threads. `beats` are the threads'
     /// present counts.
     pub fn tick(&mut self, beats: [u64; WATCHED]) -> Silent {
-        let mut silent = 0;
+        let mut silent = Silent::NONE;
         for (bit, (seen, beat)) in self.0.iter_mut().zip(beats).enumerate() {
             if beat == seen.beat {
                 seen.ticks = seen.ticks.saturating_add(1);
             } else {
                 (seen.beat, seen.ticks) = (beat, 0);
             }
-            if seen.budget.is_some_and(|budget| seen.ticks >= budget) {
-                silent |= 1 << bit;
+            if let Some(budget) = seen.budget.filter(|budget| seen.ticks >= *budget) {
+                silent.bits |= 1 << bit;
+                if bit == Watched::Supervisor as usize {
+                    silent.supervisor = Some([seen.ticks, budget]);
+                }
             }
         }
-        Silent(silent)
+        silent
     }
 }
 
@@ -176,6 +208,14 @@ mod tests {
         let silent: Vec<bool> = (0..5).map(|_| look(1)).collect();
         assert_eq!(silent, [false, false, true, true, true]);
         assert!(!look(2));
+    }
+
+    #[test]
+    fn the_supervisors_silence_has_a_length_as_long_as_it_lasts() {
+        let mut dog = Watchdog::new([Some(2), Some(1), None, None]);
+        let mut look = |beat| dog.tick([beat, 0, 0, 0]).supervisor();
+        let told: Vec<_> = [1, 1, 1, 1, 2].into_iter().map(&mut look).collect();
+        assert_eq!(told, [None, None, Some([2, 2]), Some([3, 2]), None]);
     }
 
     #[test]

@@ -60,16 +60,31 @@ pub struct LiveArm {
 /// Number of an arm's force-offs, and the last one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ForceOffs {
-    /// Reason code of the last force-off; 0 before the first.
+    /// Newest reason code of the last force-off; 0 before the first.
     pub reason: u8,
     /// Value behind the reason.
     pub cause: Cause,
-    /// Tick in which it came.
+    /// Tick in which force went off.
     pub tick: u64,
     /// Time of that tick, ns.
     pub now_ns: u64,
     /// Number of force-offs.
     pub count: u64,
+}
+
+impl ForceOffs {
+    fn see(&mut self, event: &LoopEvent) {
+        let (LoopEventKind::ForceOff { reason, cause } | LoopEventKind::StillOff { reason, cause }) =
+            event.kind
+        else {
+            return;
+        };
+        (self.reason, self.cause) = (reason, cause);
+        if matches!(event.kind, LoopEventKind::ForceOff { .. }) {
+            (self.tick, self.now_ns) = (event.tick, event.now_ns);
+            self.count += 1;
+        }
+    }
 }
 
 impl LiveArm {
@@ -192,7 +207,7 @@ pub struct Scribe {
     offs: [ForceOffs; MAX_ARMS],
     loop_log: Logbook,
     minute: Minute,
-    /// Last known number of lost steps of the deformables.
+    /// Last known number of ticks that the deformables did not simulate.
     soft_lost: u64,
     checker: Option<Checker>,
     needles: Option<Watch>,
@@ -266,16 +281,8 @@ impl Scribe {
 
     /// Handles an event of the loop.
     fn event(&mut self, event: &LoopEvent) {
-        if let LoopEventKind::ForceOff { reason, cause } = event.kind
-            && let Some(offs) = self.offs.get_mut(usize::from(event.arm))
-        {
-            *offs = ForceOffs {
-                reason,
-                cause,
-                tick: event.tick,
-                now_ns: event.now_ns,
-                count: offs.count + 1,
-            };
+        if let Some(offs) = self.offs.get_mut(usize::from(event.arm)) {
+            offs.see(event);
         }
         let started = *self.started_ns.get_or_insert(event.now_ns);
         let Some(words) = self.loop_log.event(event) else {

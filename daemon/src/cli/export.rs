@@ -32,7 +32,7 @@ pub struct Args {
     /// Overwrite the file if it exists.
     #[arg(long)]
     force: bool,
-    /// The daemon's socket.
+    /// The daemon's socket. Without it: $HAPTICD_SOCKET, then the default folders.
     #[arg(long, value_name = "SOCKET")]
     socket: Option<PathBuf>,
 }

@@ -29,8 +29,7 @@ pub struct Args {
     /// Print the JSON Schema of --json; needs no daemon.
     #[arg(long, conflicts_with_all = ["json", "watch", "socket"])]
     schema: bool,
-    /// The technician's socket.
-    #[arg(long, value_name = "SOCKET")]
+    #[arg(long, value_name = "SOCKET", help = technician::SOCKET_HELP)]
     socket: Option<PathBuf>,
 }
 

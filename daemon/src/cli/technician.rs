@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hapticd_client::{
     ALL_ARMS, ArmInfo, Client, ConnectError, Limits, Subscription, force_off_text, topic,
 };
-use hapticd_protocol::socket_folder::{self, TECHNICIAN_SOCKET};
+use hapticd_protocol::socket_folder::{self, APP_SOCKET, TECHNICIAN_SOCKET};
 
 use super::{Failure, print_line};
 use hapticd_devices::safety::ForceOffReason;
@@ -21,19 +21,26 @@ pub struct Args {
     /// Name or index of the arm; default: all arms.
     #[arg(value_name = "ARM")]
     arm: Option<String>,
-    /// The technician's socket.
-    #[arg(long, value_name = "SOCKET")]
+    #[arg(long, value_name = "SOCKET", help = SOCKET_HELP)]
     socket: Option<PathBuf>,
 }
 
-/// Returns the technician's socket: the given path, or the daemon's default place.
+/// Help on `--socket` of the commands for technicians.
+pub(super) const SOCKET_HELP: &str = "The technician's socket. Without it: $HAPTICD_SOCKET, then \
+    the default folders; where that ends in `app.sock`, `technician.sock` beside it";
+
+/// Returns the technician's socket: the given path, or the one that clients try. Where that is the
+/// applications' by its name, the technician's is beside it.
 pub(super) fn socket(given: Option<&PathBuf>) -> Result<PathBuf, Failure> {
-    match given {
-        Some(socket) => Ok(socket.clone()),
-        None => Ok(hapticd_client::default_socket()
-            .map_err(|error| unconnected(&error, given, TECHNICIAN_SOCKET))?
-            .with_file_name(TECHNICIAN_SOCKET)),
+    if let Some(socket) = given {
+        return Ok(socket.clone());
     }
+    let socket = hapticd_client::default_socket()
+        .map_err(|error| unconnected(&error, given, TECHNICIAN_SOCKET))?;
+    Ok(match socket.ends_with(APP_SOCKET) {
+        true => socket.with_file_name(TECHNICIAN_SOCKET),
+        false => socket,
+    })
 }
 
 /// Describes why there is no connection. If no socket was `given`, names every place that was

@@ -63,12 +63,12 @@ impl Daemon {
     }
 
     /// Reads the log up to a line with these words.
-    fn until(&mut self, what: &str) {
+    fn until(&mut self, what: &str) -> String {
         let mut seen = String::new();
         for line in self.log.by_ref() {
             let line = line.unwrap();
             if line.contains(what) {
-                return;
+                return line;
             }
             seen += &line;
             seen.push('\n');

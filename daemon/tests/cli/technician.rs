@@ -87,7 +87,7 @@ fn a_technician_releases_what_an_application_tightened() {
 fn a_technician_clears_a_latched_fault() {
     // A stall ranks higher, and on a busy machine the supervisor alone may be silent.
     let calm = "[loop]\nsilent_supervisor_ms = 1000\n[safety]\nstall_ms = 100.0\n";
-    let (dir, daemon) = started("clear", &format!("{calm}{}", two_arms()));
+    let (dir, mut daemon) = started("clear", &format!("{calm}{}", two_arms()));
     let app = &mut application(&dir);
     let mut arms = [0, 1].map(|arm| app.subscribe(arm, topic::STATE | topic::WAKE).unwrap());
     let mut reaches = |arm: usize, is_it: &dyn Fn(u8) -> bool| {
@@ -100,6 +100,9 @@ fn a_technician_clears_a_latched_fault() {
         reaches(arm, &|reason| reason == 11);
     }
     drop(frozen);
+    let line = daemon.until("stopped by the supervisor (11): it was silent for ");
+    assert!(line.contains(" ms, limit 1000"), "{line}");
+    assert!(line.contains("; needs `hapticd clear`"), "{line}");
     let (code, said, error) = typed(&dir, &["clear", "right"]);
     assert_eq!((code, error.as_str()), (Some(0), ""), "{said}");
     let cleared = "cleared: stopped by the supervisor (11)";
@@ -201,6 +204,44 @@ fn what_clients_tighten_is_told_in_the_log_and_in_the_status() {
     assert!(released[0].contains(" INFO arm=right "), "{}", released[0]);
     assert_eq!(daemon.process.wait().unwrap().code(), Some(0));
     std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// The variable means the same as `--socket`; a client's own setting does as well.
+#[test]
+fn the_commands_connect_to_the_socket_that_the_environment_names() {
+    let ipc = "[ipc]\ntechnician_socket = \"my-tech\"\n";
+    let (dir, daemon) = started("environment", &format!("{ipc}{}", two_arms()));
+    let run = |socket: &str, args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hapticd"));
+        command.args(args).current_dir(&dir);
+        let out = command.env("HAPTICD_SOCKET", socket).output().unwrap();
+        let [said, error] = [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap());
+        (out.status.code(), said + &error)
+    };
+    let absolute = dir.join("my-tech");
+    for socket in ["my-tech", "./my-tech", absolute.to_str().unwrap()] {
+        for command in ["status", "clear", "release"] {
+            let (code, said) = run(socket, &[command]);
+            assert_eq!(code, Some(0), "{socket}: {said}");
+            assert!(said.contains("right"), "{socket}: {said}");
+        }
+    }
+    // What is not there is named as it was given.
+    let (code, said) = run("gone/my-tech", &["status"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("no daemon at gone/my-tech: "), "{said}");
+    ended(dir, daemon);
+    let (dir, daemon) = started("beside", &two_arms());
+    let app = dir.join("hapticd/app.sock");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hapticd"));
+    let out = command.arg("status").env("HAPTICD_SOCKET", app).output();
+    assert!(out.unwrap().status.success());
+    ended(dir, daemon);
+    for command in ["status", "clear", "release", "export"] {
+        let help = hapticd(&std::env::temp_dir(), &[command, "--help"]);
+        let help = String::from_utf8(help.stdout).unwrap();
+        assert!(help.contains("$HAPTICD_SOCKET"), "{command}: {help}");
+    }
 }
 
 /// Exit code 2 is for what the user can mend, as docs/operations.md says.

@@ -152,10 +152,10 @@ pub struct ArmState {
     /// Word 40, bits 0..8: code of the newest reason why force went off, kept when it is on again;
     /// 0 before the first.
     pub last_force_off: u8,
-    /// Word 41: tick of that force-off.
+    /// Word 41: tick in which force went off; another reason while it is off keeps it.
     pub last_force_off_tick: u64,
-    /// Word 42: how often force went off, or was off for another reason than in the tick before,
-    /// since the loop started.
+    /// Word 42: how often force went off since the loop started. Another reason while it is off is
+    /// not counted.
     pub force_offs: u64,
     /// Words 43..48: energy of the arm's coupling.
     pub energy: ArmEnergy,

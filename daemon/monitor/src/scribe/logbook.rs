@@ -3,6 +3,7 @@
 //! | event | line of the log |
 //! |---|---|
 //! | force goes off | `WARN arm=right force off: contact data too old (34): 45 ms, limit 40` |
+//! | another reason while it is off | `WARN arm=right force still off: device lost (2), after ...` |
 //! | its cause is over | `INFO arm=right cause over: contact data too old (34), for 35 ms` |
 //! | full force is back | `INFO arm=right force on, off for 241 ms` |
 //! | the gain is lowered | `WARN arm=right gain lowered: force 0.50, ...` |
@@ -10,7 +11,7 @@
 //!
 //! When the daemon ends, force goes off at `INFO`. The first [`MAX_FORCE_OFFS`] force-offs of an
 //! arm in a minute have separate lines; the others are counted by reason and reported at the end of
-//! the minute. The same holds for lowered gains.
+//! the minute. The same holds for changes of the reason while force is off, and for lowered gains.
 
 use std::collections::BTreeMap;
 
@@ -32,10 +33,46 @@ struct ArmLog {
     off: Option<(u64, bool)>,
     /// Time at which the present cause began, ns, its code, and whether a line said so.
     cause: Option<(u64, u8, bool)>,
-    offs: Limit,
+    offs: Offs,
+    still_offs: Offs,
     lowered: Limit,
-    /// Force-offs of this minute without a line, by reason.
+}
+
+/// Force-offs of this minute, or changes of the reason while force was off.
+#[derive(Clone, Debug)]
+struct Offs {
+    limit: Limit,
+    /// Those without a line, by reason.
     more: BTreeMap<u8, u64>,
+}
+
+impl Offs {
+    fn new() -> Self {
+        Offs {
+            limit: Limit::new(MAX_FORCE_OFFS),
+            more: BTreeMap::new(),
+        }
+    }
+
+    /// Counts one more. Returns whether it gets a line.
+    fn admit(&mut self, now_ns: u64, reason: u8) -> bool {
+        let admitted = self.limit.admit(now_ns);
+        if !admitted {
+            *self.more.entry(reason).or_default() += 1;
+        }
+        admitted
+    }
+
+    /// Takes the number of those without a line, and what they were; `None` if all have one.
+    fn take_more(&mut self) -> Option<(u64, String)> {
+        let more = std::mem::take(&mut self.more);
+        let each: Vec<String> = more
+            .iter()
+            .map(|(reason, count)| format!("{count} x {}", text(*reason)))
+            .collect();
+        let count: u64 = more.values().sum();
+        (count > 0).then(|| (count, each.join(", ")))
+    }
 }
 
 /// Writes the log of the loop's events. Not real-time.
@@ -52,9 +89,9 @@ impl Logbook {
             name: name.clone(),
             off: None,
             cause: None,
-            offs: Limit::new(MAX_FORCE_OFFS),
+            offs: Offs::new(),
+            still_offs: Offs::new(),
             lowered: Limit::new(MAX_FORCE_OFFS),
-            more: BTreeMap::new(),
         };
         Logbook {
             arms: names.iter().map(arm).collect(),
@@ -81,8 +118,11 @@ impl Logbook {
     /// Takes the time of a tick. Once a minute is over, logs what was only counted in it.
     pub fn minute(&mut self, now_ns: u64) {
         for arm in &mut self.arms {
-            if arm.offs.ended(now_ns).is_some() {
-                arm.say_more();
+            if arm.offs.limit.ended(now_ns).is_some() {
+                arm.say_more_offs();
+            }
+            if arm.still_offs.limit.ended(now_ns).is_some() {
+                arm.say_more_still_offs();
             }
             let more = arm.lowered.ended(now_ns);
             arm.more_lowered(more);
@@ -92,7 +132,8 @@ impl Logbook {
     /// Logs what was only counted, at the end of the run.
     pub fn finish(&mut self) {
         for arm in &mut self.arms {
-            arm.say_more();
+            arm.say_more_offs();
+            arm.say_more_still_offs();
             let more = arm.lowered.finish();
             arm.more_lowered(more);
         }
@@ -109,7 +150,8 @@ impl ArmLog {
                 tracing::debug!(arm, tick, "loop: arm {words}");
                 Some(words.to_owned())
             }
-            LoopEventKind::ForceOff { reason, cause } => Some(self.off(event, reason, cause)),
+            LoopEventKind::ForceOff { reason, cause }
+            | LoopEventKind::StillOff { reason, cause } => Some(self.off(event, reason, cause)),
             LoopEventKind::CauseOver { reason } => {
                 self.cause_over(event);
                 Some(format!("cause over: {}", text(reason)))
@@ -128,14 +170,25 @@ impl ArmLog {
     fn off(&mut self, event: &LoopEvent, reason: u8, cause: Cause) -> String {
         // A new cause ends the old one.
         let before = self.take_cause(event.now_ns);
-        let admitted = self.offs.admit(event.now_ns);
-        let words = format!("{}{cause}", text(reason));
+        let (name, what, offs) = match event.kind {
+            LoopEventKind::StillOff { .. } => {
+                ("force_still_off", "force still off", &mut self.still_offs)
+            }
+            _ => ("force_off", "force off", &mut self.offs),
+        };
+        let admitted = offs.admit(event.now_ns, reason);
+        let words = format!("{what}: {}{cause}", text(reason));
         if admitted {
             let after = before.map_or_else(String::new, |(reason, off_ms, _)| {
                 format!(", after {} for {}", text(reason), length(off_ms))
             });
+            let end = if cause.awaits_a_clear(reason) {
+                "; needs `hapticd clear`"
+            } else {
+                ""
+            };
             let (arm, tick) = (self.name.as_str(), event.tick);
-            let event = "force_off";
+            let event = name;
             let (value, limit) = cause.numbers();
             macro_rules! tell {
                 ($at:ident) => {
@@ -146,7 +199,7 @@ impl ArmLog {
                         tick,
                         value,
                         limit,
-                        "force off: {words}{after}"
+                        "{words}{after}{end}"
                     )
                 };
             }
@@ -156,13 +209,11 @@ impl ArmLog {
             } else {
                 tell!(warn);
             }
-        } else {
-            *self.more.entry(reason).or_default() += 1;
         }
         self.cause = Some((event.now_ns, reason, admitted));
         let (_, told) = self.off.get_or_insert((event.now_ns, false));
         *told |= admitted;
-        format!("force off: {words}")
+        words
     }
 
     /// Ends the present cause. Returns its reason, its duration in ms, and whether a line reported
@@ -239,21 +290,26 @@ impl ArmLog {
         }
     }
 
-    fn say_more(&mut self) {
-        let more = std::mem::take(&mut self.more);
+    fn say_more_offs(&mut self) {
         let arm = self.name.as_str();
-        let count: u64 = more.values().sum();
-        if count > 0 {
-            let each: Vec<String> = more
-                .iter()
-                .map(|(reason, count)| format!("{count} x {}", text(*reason)))
-                .collect();
+        if let Some((count, each)) = self.offs.take_more() {
             tracing::warn!(
                 arm,
                 event = "force_off_more",
                 count,
-                "force off {count} more times in the last minute: {}",
-                each.join(", ")
+                "force off {count} more times in the last minute: {each}"
+            );
+        }
+    }
+
+    fn say_more_still_offs(&mut self) {
+        let arm = self.name.as_str();
+        if let Some((count, each)) = self.still_offs.take_more() {
+            tracing::warn!(
+                arm,
+                event = "force_still_off_more",
+                count,
+                "while force was off its reason changed {count} more times in the last minute: {each}"
             );
         }
     }

@@ -16,13 +16,13 @@ pub struct Minute {
     late_samples: u64,
     late_answers: u64,
     lost_records: u64,
-    /// Steps of the deformables lost since the start: now, and at the start of the minute.
+    /// Ticks that the deformables did not simulate since the start: now, and at the start of the minute.
     soft_lost: (u64, u64),
 }
 
 impl Minute {
-    /// Takes one tick and the number of steps of the deformables lost since the start. Logs when
-    /// the minute is over.
+    /// Takes one tick and the number of ticks that the deformables did not simulate since
+    /// the start. Logs when the minute is over.
     pub fn tick(&mut self, record: &TickRecord, soft_lost: u64) {
         let began_ns = *self.began_ns.get_or_insert(record.now_ns);
         if record.now_ns.saturating_sub(began_ns) >= MINUTE_NS {
@@ -54,7 +54,7 @@ impl Minute {
         let missed = self.by_loop + self.by_device;
         let line = format!(
             "last minute: {} ticks; {missed} periods missed (loop {}, device {}); \
-             {} ticks with late answers, {} with late samples; {} records and {deformable} deformable steps lost",
+             {} ticks with late answers, {} with late samples; {} records and {deformable} ticks of the deformables lost",
             self.ticks,
             self.by_loop,
             self.by_device,
@@ -103,9 +103,9 @@ mod tests {
             lines,
             [
                 "<4>last minute: 59998 ticks; 0 periods missed (loop 0, device 0); \
-                 0 ticks with late answers, 0 with late samples; 2 records and 7 deformable steps lost",
+                 0 ticks with late answers, 0 with late samples; 2 records and 7 ticks of the deformables lost",
                 "<4>last minute: 60000 ticks; 4 periods missed (loop 3, device 1); \
-                 5 ticks with late answers, 3 with late samples; 0 records and 9 deformable steps lost",
+                 5 ticks with late answers, 3 with late samples; 0 records and 9 ticks of the deformables lost",
             ]
         );
     }

@@ -223,6 +223,7 @@ fn events(frame: &mut Frame, area: Rect, live: &Live) {
         .skip(skip)
         .map(|e| {
             let style = if e.contains("force off")
+                || e.contains("force still off")
                 || e.contains("stopped")
                 || e.contains("no sign of life")
             {
