@@ -6,7 +6,6 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::foreign::BodyKinds;
 use crate::key::Key;
 use crate::source::Source;
 use crate::value::Value;
@@ -140,13 +139,10 @@ impl Entry {
 }
 
 /// Writes the entries as TOML that reads back as the same configuration, each line with its origin.
-/// Leaves out what the kind of a body does not take.
 #[must_use]
-pub fn effective_toml(entries: &[Entry], source: &Source) -> String {
-    let kinds = BodyKinds::of(entries);
-    let entries: Vec<&Entry> = entries.iter().filter(|e| !kinds.is_idle(e)).collect();
+pub fn effective_toml(entries: &[&Entry], source: &Source) -> String {
     let mut tables: Vec<&TablePath> = Vec::new();
-    for entry in &entries {
+    for entry in entries {
         if !tables.contains(&&entry.table) {
             tables.push(&entry.table);
         }
@@ -177,12 +173,10 @@ pub fn effective_toml(entries: &[Entry], source: &Source) -> String {
 }
 
 /// Writes the entries as a JSON array of `{key, value, unit, origin}`; `origin` is `"default"` or
-/// `{file, line, column}`. Leaves out what the kind of a body does not take.
+/// `{file, line, column}`.
 #[must_use]
-pub fn effective_json(entries: &[Entry], source: &Source) -> serde_json::Value {
-    let kinds = BodyKinds::of(entries);
+pub fn effective_json(entries: &[&Entry], source: &Source) -> serde_json::Value {
     (entries.iter())
-        .filter(|entry| !kinds.is_idle(entry))
         .map(|entry| {
             let origin = match &entry.origin {
                 Origin::Default => "default".into(),

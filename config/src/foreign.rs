@@ -1,5 +1,5 @@
-//! Keys of a `[[body]]` that only some kinds take. A file that gives one to a body of another kind is
-//! refused: most often its `kind` was forgotten, and the body would silently be rigid.
+//! Keys of a `[[body]]` that only some kinds take. A file that gives one to a body of another kind
+//! is refused: most often its `kind` was forgotten, and the body would silently be rigid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ const OWN: [(&str, &[&str]); 6] = [
 ];
 
 /// The kind of each body of a list of entries.
-pub(crate) struct BodyKinds<'e>(BTreeMap<&'e Segment, &'e str>);
+struct BodyKinds<'e>(BTreeMap<&'e Segment, &'e str>);
 
 impl<'e> BodyKinds<'e> {
-    pub(crate) fn of(entries: &'e [Entry]) -> Self {
+    fn of(entries: &'e [Entry]) -> Self {
         let kinds = entries.iter().filter_map(|entry| {
             let [body] = &entry.table.0[..] else {
                 return None;
@@ -45,9 +45,15 @@ impl<'e> BodyKinds<'e> {
     }
 
     /// Whether `entry` is the default of a key that has no effect.
-    pub(crate) fn is_idle(&self, entry: &Entry) -> bool {
+    fn is_idle(&self, entry: &Entry) -> bool {
         entry.origin == Origin::Default && self.foreign(entry).is_some()
     }
+}
+
+/// Returns the entries without defaults of keys that the kind of their body does not take.
+pub(crate) fn applying(entries: &[Entry]) -> Vec<&Entry> {
+    let kinds = BodyKinds::of(entries);
+    entries.iter().filter(|e| !kinds.is_idle(e)).collect()
 }
 
 /// Refuses what the file gives to bodies of kinds that do not take it: a table once.

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Problem, cut};
 use crate::effective::{Entry, effective_json, effective_toml};
 use crate::errors::{ConfigErrors, Finding, SHOWN_MAX, ValidParts, found};
+use crate::foreign;
 use crate::read::{Reader, Tabular};
 use crate::schema::Config;
 use crate::source::Source;
@@ -267,13 +268,13 @@ impl Loaded {
     /// line with its origin.
     #[must_use]
     pub fn effective_toml(&self) -> String {
-        effective_toml(&self.entries, &self.source)
+        effective_toml(&foreign::applying(&self.entries), &self.source)
     }
 
     /// Returns the effective configuration as a JSON array of `{key, value, unit, origin}`.
     #[must_use]
     pub fn effective_json(&self) -> serde_json::Value {
-        effective_json(&self.entries, &self.source)
+        effective_json(&foreign::applying(&self.entries), &self.source)
     }
 
     /// Checks that every file that the configuration refers to can be opened. Reads nothing from

@@ -3,8 +3,9 @@
 use hapticd_config::{Context, generate, parse, reload};
 use proptest::prelude::*;
 
+/// Of a recording: there a body may have the keys of every kind.
 fn context() -> Context<'static> {
-    Context::new("/etc/hapticd", |_| None)
+    Context::new("/etc/hapticd", |_| None).recorded()
 }
 
 /// Parses the text and shows everything.

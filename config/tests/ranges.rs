@@ -4,8 +4,9 @@
 use hapticd_config::key::{Case, Key, Kind, Section};
 use hapticd_config::{Config, Context, Problem, Tabular, Value, parse};
 
+/// Of a recording: there a body may have the keys of every kind.
 fn context() -> Context<'static> {
-    Context::new("/etc/hapticd", |_| None)
+    Context::new("/etc/hapticd", |_| None).recorded()
 }
 
 /// Returns a text that gives `key` the value `value`, after `lines`.

@@ -350,7 +350,7 @@ fn the_memory_of_a_body_is_not_reported_as_its_mesh_size() {
     let said = error.to_string();
     assert!(!said.contains("bytes of mesh"), "{said}");
     let resident = format!(
-        "the body would take {} MB of memory, with everything built from its mesh, \
+        "the body needs {} MB of memory, with everything built from its mesh; \
          8 MB are left",
         error.number.div_ceil(1 << 20)
     );

@@ -224,7 +224,7 @@ fn applications_cannot_keep_a_technician_out() {
     let socket = daemon.folder.join("hapticd/app.sock");
     let third = Client::connect_to(&socket, "third").map(|_| ());
     let why = third.unwrap_err().to_string();
-    assert!(why.contains("as it takes (2)"), "{why}");
+    assert!(why.contains("all 2 places for clients are taken"), "{why}");
     daemon
         .client("technician.sock")
         .release_limits(ALL_ARMS)

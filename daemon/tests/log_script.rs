@@ -151,8 +151,8 @@ fn logged_reasons(reason: impl Fn(u64) -> u8) -> (Vec<serde_json::Value>, u64) {
     (lines, offs.count)
 }
 
-/// A supervisor that fell silent, latched, and a loop that stalls now and then meanwhile: force went
-/// off once.
+/// A supervisor that fell silent, latched, and a loop that stalls now and then meanwhile: force
+/// went off once.
 #[test]
 fn force_that_is_off_does_not_go_off_again() {
     let (lines, count) = logged_reasons(|tick| match tick {

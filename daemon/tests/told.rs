@@ -82,7 +82,7 @@ fn a_flood_is_told_its_numbers_before_it_is_closed() {
         "it sent more than {per_s} messages a second, and then {per_s} more that were refused"
     );
     assert_eq!(error.detail.as_str(), format!("connection closed: {why}"));
-    daemon.until(&format!("`test` was closed: {why}"));
+    daemon.until(&format!("`test` cut off: {why}"));
     daemon.end();
 }
 

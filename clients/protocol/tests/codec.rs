@@ -650,13 +650,13 @@ fn a_malformed_message_says_what_was_expected() {
     };
     assert_eq!(
         said(&list, 1),
-        "ListArms takes 0 descriptors; the header says 0 and 1 arrived"
+        "kind 0x0102 takes 0 descriptors; the header says 0 and 1 arrived"
     );
     let mut declared = list.clone();
     declared[2] = 1;
     assert_eq!(
         said(&declared, 1),
-        "ListArms takes 0 descriptors; 1 arrived"
+        "kind 0x0102 takes 0 descriptors; 1 arrived"
     );
     let mut short = list;
     short.truncate(20);

@@ -17,7 +17,7 @@ const WIDTH: usize = 100;
 
 /// Generates `config/hapticd.toml`. As it stands it means the defaults. Without the `#` in front of
 /// every key and header (`#key` has no space, `# text` is text) it is a valid configuration as
-/// well.
+/// well, but for what the kind of its body does not take.
 #[must_use]
 pub fn example() -> String {
     let mut out = String::from(

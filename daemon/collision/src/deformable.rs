@@ -92,7 +92,8 @@ pub struct DeformableStats {
     pub crossings: u64,
     /// Rigid bodies that soft ones can meet.
     pub rigid_bodies: u64,
-    /// Bodies of clients that soft ones cannot meet, of those that exist; the log gives the reasons.
+    /// Bodies of clients that soft ones cannot meet, of those that exist; the log gives the
+    /// reasons.
     pub unmet_bodies: u64,
     /// Time that the last step took, µs.
     pub step_us: f64,

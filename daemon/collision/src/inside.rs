@@ -131,9 +131,7 @@ mod tests {
         let mut watch = InsideWatch::new(bodies, &["right".to_owned(), "left".to_owned()]);
         let now = &mut 0;
         let inside = |what: &str| {
-            format!(
-                "right: the tool is inside `{what}`, which exerts nothing until it is out: move out"
-            )
+            format!("right: the tool is inside `{what}`, which exerts no force: move the tool out")
         };
         assert_eq!(told(&mut watch, now, 1000, 1), [inside("box")]);
         assert_eq!(

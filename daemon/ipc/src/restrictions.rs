@@ -226,7 +226,7 @@ fn refusal(limits: &Limits, error: LimitsError) -> Refusal {
                 value,
                 least,
                 format!(
-                    "{field} is {text} {unit}, below {least}: \
+                    "{field} is {text} {unit}, at least {least}: \
                      the peak must fade within {fade_ms} ms"
                 ),
             )

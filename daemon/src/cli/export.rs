@@ -168,7 +168,7 @@ mod tests {
         skin.frame.triangles.pop();
         skin.frame.header.flags = skin_flag::COARSE | skin_flag::FAULTY;
         let said = described(&skin);
-        let end = "NOT closed: 3 open sides, coarser than wanted, FAULTY by the daemon's own check";
+        let end = "NOT closed: 3 open edges, coarser than wanted, FAULTY by the daemon's own check";
         assert!(said.ends_with(end), "{said}");
     }
 }

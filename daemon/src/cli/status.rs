@@ -228,7 +228,7 @@ fn broad(facts: &serde_json::Value) -> Option<String> {
         )
     } else if let Some(kinetic) = kept.get("kinetic") {
         format!(
-            "{} certificates, {} to a box; {} internal events (exchanges, {} certificates each), {} external ones (pairs that began or ended), sorted again {}",
+            "{} certificates, {} per box; {} internal events (exchanges, {} certificates each), {} external (pairs that began or ended), sorted again {}",
             kinetic["certificates"],
             kinetic["certificates_per_box"],
             kinetic["exchanges"],
@@ -317,7 +317,7 @@ mod tests {
             pairs: 2,
             upkeep,
         };
-        let asked = "asked 4 times about 6.5 boxes, 0.5 pairs each time; ";
+        let asked = "asked 4 times, 6.5 boxes and 0.5 pairs each time; ";
         let sweep = work(Upkeep::Order {
             exchanges: 9,
             sorts: 1,
@@ -335,8 +335,8 @@ mod tests {
         assert_eq!(
             told(BroadPhaseStats::of("kinetic", Some(kinetic))),
             format!(
-                "kinetic, {asked}93 certificates, 12 to a box; 40 internal events (exchanges, 3 certificates each), \
-                 7 external ones (pairs that began or ended), sorted again 2 times"
+                "kinetic, {asked}93 certificates, 12 per box; 40 internal events (exchanges, 3 certificates each), \
+                 7 external (pairs that began or ended), sorted again 2 times"
             )
         );
         let registration = work(Upkeep::Registration {
@@ -378,8 +378,8 @@ mod tests {
         };
         assert_eq!(
             planar(&serde_json::json!(facts)).unwrap(),
-            "90 certificates at once at most (of what moved), 33 to a body at most (of all bodies); 12 internal events, 3 external ones (contacts), \
-             5 certificates changed by one at most; rebuilt 2 times"
+            "at most 90 certificates at once (of what moved), 33 per body (of all bodies); 12 internal events, 3 external (contacts), \
+             at most 5 certificates changed by one; rebuilt 2 times"
         );
         assert_eq!(planar(&serde_json::Value::Null), None);
     }
@@ -409,7 +409,7 @@ mod tests {
         facts["why"] = "the GPU was lost".into();
         assert_eq!(
             gpu_history(&facts),
-            "; given up 3 times, handed back 2 times, 5 attempts failed; the last time: the GPU was lost"
+            "; given up 3 times, back 2 times, 5 attempts failed; last reason: the GPU was lost"
         );
     }
 }

@@ -269,7 +269,7 @@ mod tests {
                 "my left  active | 1.23 of 3.3 N | missed 28 (0.4 %)",
                 "         force went off 2 times, the last time 1 h 02 min ago: device lost (2)",
                 "         tool at 0.0 0.0 0.0 mm, 2 contacts, no contact data yet",
-                "third    not there; looking for it | 0.00 of 3.3 N | missed 28 (0.4 %)",
+                "third    not found; searching | 0.00 of 3.3 N | missed 28 (0.4 %)",
                 "up 7.2 s, tick 7000",
             ]
         );

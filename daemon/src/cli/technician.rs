@@ -157,7 +157,7 @@ fn cleared(before: Option<u8>, after: Option<u8>) -> String {
     let words = |code: u8| format!("{} ({code})", force_off_text(code));
     let (before, after) = (before.unwrap_or(0), after.unwrap_or(0));
     let what = if before != 0 && before == after && is_latched(before) {
-        return format!("not cleared: {}: its cause still holds", words(before));
+        return format!("not cleared: {}; its cause still holds", words(before));
     } else if is_latched(before) {
         format!("cleared: {}", words(before))
     } else {
@@ -185,7 +185,7 @@ mod tests {
             (
                 11,
                 11,
-                "not cleared: stopped by the supervisor (11), whose cause still holds",
+                "not cleared: stopped by the supervisor (11); its cause still holds",
             ),
             (0, 0, "no latched fault was in force"),
             (
@@ -196,7 +196,7 @@ mod tests {
             (
                 39,
                 39,
-                "not cleared: shutting down (39), whose cause still holds",
+                "not cleared: shutting down (39); its cause still holds",
             ),
         ] {
             assert_eq!(cleared(Some(before), Some(after)), says);

@@ -565,12 +565,12 @@ mod tests {
         one(
             &[("arm = \"right\"", "arm = \"left\"")],
             "body.needle.needle.arm",
-            "there are: right",
+            "known arms: right",
         );
         one(
             &[("needle = { arm = \"right\", ", "needle = { ")],
             "body.needle.kind",
-            "held by arm ``",
+            "names arm ``",
         );
         one(
             &[(
@@ -652,7 +652,7 @@ mod tests {
                 "kind = \"sheet\", size_m = 0.02, cells = 4",
             )],
             "body.rib.shape.kind",
-            "must be closed",
+            "close it",
         );
         one(
             &[("puncture_force_n = 1.6", "puncture_force_n = 0.1")],

@@ -203,7 +203,7 @@ mod tests {
                 .result
                 .err()
                 .unwrap()
-                .contains("has not ended in 5 s")
+                .contains("was not read in 5 s")
         );
         assert_eq!(refused.tokens, [1]);
         // No other request waits for it, and `look` does not begin another one.

@@ -48,7 +48,7 @@ fn deformables_that_cannot_keep_up_here_are_warned_of_in_numbers() {
     assert_eq!(warnings[0]["key"], "deformable.step_ticks");
     let message = warnings[0]["message"].as_str().unwrap();
     assert!(
-        message.contains(" and has 1.0 ms: they move at "),
+        message.contains(" but may take 1.0 ms: they move at "),
         "{message}"
     );
     let out = hapticd(&dir, &["check", "fine.toml", "--strict"]);
@@ -244,7 +244,7 @@ fn outputs_that_cannot_be_made_are_refused_before_the_run() {
     assert!(made.unwrap().success());
     for (args, words) in [
         (["--record", "pipe"], "pipe: "),
-        (["--report", "nowhere/x.json"], "there is no such folder"),
+        (["--report", "nowhere/x.json"], "its folder does not exist"),
         (["--report", "."], "it is a folder"),
     ] {
         let args = [&["run", "rig.toml", "--plain"], args.as_slice()].concat();
@@ -285,9 +285,9 @@ fn a_body_of_forty_metres_is_warned_of_with_its_unit() {
 #[test]
 fn answers_that_are_always_too_old_are_warned_of_with_both_numbers() {
     let dir = folder("late-answers");
-    let words = "collision.virtual_latency_ticks: in virtual time an answer is 21 ticks old when \
-        it is used, 21 ms, and force fades where it is older than 20 ms \
-        (`safety.stale_contact_ms`): force is never given. At most 19 ticks";
+    let words = "collision.virtual_latency_ticks: in virtual time an answer is 21 ticks (21 ms) \
+        old when used, but force fades beyond 20 ms (`safety.stale_contact_ms`): no force is ever \
+        rendered. Set at most 19 ticks";
     for (ticks, is_late) in [(19, false), (20, true)] {
         let text = format!("{ARM}[collision]\nvirtual_latency_ticks = {ticks}\n");
         std::fs::write(dir.join("rig.toml"), text).unwrap();

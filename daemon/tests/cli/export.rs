@@ -31,7 +31,7 @@ fn export_says_at_once_that_it_waits_for_a_daemon() {
         "{line}"
     );
     assert!(
-        line.ends_with("; waiting for one for up to 60 s (--within)"),
+        line.ends_with("; waiting up to 60 s for one (--within)"),
         "{line}"
     );
     assert!(is_waiting);

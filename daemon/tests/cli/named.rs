@@ -25,7 +25,7 @@ fn all_faults_of_an_intention_come_in_one_round() {
         "hand.toml:3:11: error: `depth_m` = 20000 is above the maximum 10000 m",
         "hand.toml:4:10: error: `move_s` = 0 is below the minimum",
         "hand.toml:5:1: error: unknown key `hold` in the file",
-        "which is the intention that is named here:",
+        "This intention is named here:",
     ] {
         assert!(said.contains(words), "{words}:\n{said}");
     }
@@ -74,9 +74,8 @@ fn a_mesh_that_is_inside_out_is_called_so() {
         .collect();
     std::fs::write(dir.join("thing.obj"), turned).unwrap();
     std::fs::write(dir.join("case.toml"), format!("{ARM}{body}")).unwrap();
-    let words = "body `thing` is declared solid, and its closed mesh is inside out: all 4 triangles \
-        face inwards, volume -1.667e-1 m3; hapticd does not turn them: turn them round in the \
-        file, or say `solid = false`";
+    let words = "body `thing` is declared solid, but its closed mesh is inside out: all 4 triangles \
+        face inwards, volume -1.667e-1 m3; flip the triangles in the file, or set `solid = false`";
     let said = said(&dir);
     assert!(said.contains(words), "{said}");
     assert!(!said.contains("not closed"), "{said}");

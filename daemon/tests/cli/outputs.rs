@@ -96,14 +96,6 @@ fn no_output_of_a_replay_replaces_its_recording() {
     ];
     refused(&dir, &onto, own);
     assert_eq!(std::fs::read(dir.join("run.mcap")).unwrap(), before);
-    // A failed verification is said once.
-    let mut broken = before.clone();
-    broken[before.len() / 2] ^= 0x10;
-    std::fs::write(dir.join("broken.mcap"), broken).unwrap();
-    let out = hapticd(&dir, &["replay", "broken.mcap", "--verify"]);
-    assert_eq!(out.status.code(), Some(1), "{out:?}");
-    let said = String::from_utf8([out.stdout, out.stderr].concat()).unwrap();
-    assert_eq!(said.matches("cannot be verified").count(), 1, "{said}");
     std::fs::remove_dir_all(dir).unwrap();
 }
 
@@ -172,6 +164,10 @@ fn the_log_names_the_sockets_and_a_search_without_a_find_its_places() {
         (out.status.code(), said)
     };
     let [session, home] = ["hapticd", ".hapticd"].map(|name| dir.join(name));
+    // What a crash may leave: it is found first, whatever else runs on this machine, and nobody
+    // listens there.
+    std::fs::create_dir(&session).unwrap();
+    std::fs::write(session.join("app.sock"), "").unwrap();
     for (args, name) in [
         (&["status"][..], "technician.sock"),
         (&["clear"], "technician.sock"),
@@ -188,6 +184,7 @@ fn the_log_names_the_sockets_and_a_search_without_a_find_its_places() {
     }
     let (_, said) = search(&["status", "--socket", "/nowhere/technician.sock"]);
     assert!(!said.contains("were tried"), "{said}");
+    std::fs::remove_dir_all(&session).unwrap();
     let mut daemon = Daemon::start(&dir, &["run", "rig.toml", "--plain"]);
     let [app, technician] = ["app.sock", "technician.sock"].map(|name| session.join(name));
     daemon.until(&format!(

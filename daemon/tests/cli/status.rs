@@ -81,7 +81,7 @@ fn the_status_names_the_broad_phase_and_counts_what_it_does() {
             });
             let said = text();
             assert!(
-                said.contains("broad phase: registration, not asked\n"),
+                said.contains("broad phase: registration, not used\n"),
                 "{said}"
             );
             assert!(!said.contains("of the soft bodies"), "{said}");
@@ -148,11 +148,11 @@ fn the_status_of_a_planar_scene_has_the_measures_of_its_structure() {
     assert!(planar["builds"].as_u64() > Some(0), "{planar}");
     let out = hapticd(&dir, &["status"]);
     let said = String::from_utf8(out.stdout).unwrap();
-    assert!(said.contains("\nbroad phase: sweep, not asked\n"), "{said}");
+    assert!(said.contains("\nbroad phase: sweep, not used\n"), "{said}");
     let line = said.lines().find(|line| line.starts_with("planar: "));
     let has = |what: &str| line.is_some_and(|line| line.contains(what));
     assert!(
-        has(" to a body at most") && has(" internal events"),
+        has(" per body (of all bodies)") && has(" internal events"),
         "{said}"
     );
     daemon.signal("-TERM");

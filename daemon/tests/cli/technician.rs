@@ -265,7 +265,7 @@ fn a_socket_fault_the_user_can_fix_exits_with_2() {
     std::fs::write(long.join("rig.toml"), ARM).unwrap();
     let (code, _, error) = typed(&long, &["run", "rig.toml", "--plain"]);
     assert_eq!(code, Some(2), "{error}");
-    let says = "bytes are too long for the path of a socket, at most 107";
+    let says = "bytes is too long for a socket path (maximum 107)";
     assert!(error.contains(says), "{error}");
     std::fs::write(dir.join("rig.toml"), ARM).unwrap();
     for how in [

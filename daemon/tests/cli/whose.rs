@@ -36,7 +36,7 @@ fn the_command_line_passes_over_a_folder_that_others_write_to() {
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     let elsewhere = out.status.success();
     assert!(
-        elsewhere || said.contains("may be written by others"),
+        elsewhere || said.contains("others can write to the folder"),
         "{said}"
     );
     std::fs::remove_dir_all(dir).unwrap();

@@ -489,7 +489,7 @@ fn a_recording_whose_reader_stops_costs_records_and_no_stop() {
     let mut daemon = Daemon::press(&dir, command);
     let (reader, first) = reader.recv_timeout(PATIENCE).unwrap();
     assert_eq!(&first, b"\x89MCAP0\r\n");
-    daemon.says("scribe shows no sign of life");
+    daemon.says("scribe has not responded");
     let seen = daemon.state().unwrap().tick;
     daemon.until("force stays", |state| {
         state.tick > seen + 100 && state.force_n[2] > 1.0
@@ -497,7 +497,7 @@ fn a_recording_whose_reader_stops_costs_records_and_no_stop() {
     daemon.signal("-TERM");
     daemon.is_off();
     assert_eq!(daemon.end().code(), Some(1));
-    daemon.says("ended without its supervisor");
+    daemon.says("ended because its supervisor did not finish in time");
     drop(reader);
     std::fs::remove_dir_all(dir).unwrap();
 }

@@ -109,8 +109,8 @@ fn check_and_run_say_by_how_much_the_bound_is_passed() {
         "warned",
         "forced_stiffness_n_per_m = 5000.0\nmax_stiffness_n_per_m = 100.0",
     );
-    let warning = "arm.right.forced_stiffness_n_per_m: the coupling is forced to 5000 N/m, where \
-        100.0 N/m would be";
+    let warning = "arm.right.forced_stiffness_n_per_m: the coupling is forced to 5000 N/m \
+        instead of 100.0 N/m";
     let checked = folder.hapticd(&["check", "scene.toml"]);
     assert_eq!(checked.status.code(), Some(0), "{checked:?}");
     let said = String::from_utf8(checked.stdout).unwrap();

@@ -342,7 +342,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "peak_force_n = 8.0",
         "peak_force_n = 8.0\npeak_torque_nm = 1.0",
-        "an arm whose rotation is not measured cannot have torque",
+        "an arm that measures no rotation cannot have torque",
     ),
     (
         "mass_kg = 0.15",

@@ -330,8 +330,10 @@ mod tests {
     /// What would be lowered to just the floor is lowered.
     #[test]
     fn the_gain_may_be_lowered_to_its_floor() {
-        let mut detector = OscillationDetector::default();
-        detector.gain = 2.0 * GAIN_FLOOR;
+        let mut detector = OscillationDetector {
+            gain: 2.0 * GAIN_FLOOR,
+            ..OscillationDetector::default()
+        };
         let seen = (0..500_u64).find_map(|tick| {
             let x = Vec3::x() * (1e-3 * (TAU * 50.0 * tick as f64 * 1e-3).sin());
             let (wanted, now_ns) = (x * -1e3, tick * 1_000_000);

@@ -78,8 +78,8 @@ impl HeldArm {
         })
     }
 
-    /// Lets the hand hold its first pose until [`Self::begin`]; the arm reports meanwhile. The times
-    /// of faults wait, too.
+    /// Lets the hand hold its first pose until [`Self::begin`]; the arm reports meanwhile. The
+    /// times of faults wait, too.
     pub fn hold(&mut self) {
         self.begun_ns = None;
     }

@@ -10,10 +10,10 @@
 //! # Practice
 //!
 //! Each seed is placed farthest from those before it; every connected part of the surface gets its
-//! own. A few iterations suffice, since the seeds are already spread out. The point that is farthest
-//! from the seeds comes from a heap of the distances, which gets each that is lowered: a seed costs
-//! what it is nearest to, and not a look at every point. Clusters are built once, off-line; a mesh
-//! of a hundred thousand points takes seconds.
+//! own. A few iterations suffice, since the seeds are already spread out. The point that is
+//! farthest from the seeds comes from a heap of the distances, which gets each that is lowered: a
+//! seed costs what it is nearest to, and not a look at every point. Clusters are built once,
+//! off-line; a mesh of a hundred thousand points takes seconds.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -382,8 +382,8 @@ mod tests {
         assert_eq!(clusters.count(), 2);
     }
 
-    /// The import of a client's mesh waits for them: a look at every point for each was 16 times the
-    /// work for four times the triangles, and half a minute for a fine mesh.
+    /// The import of a client's mesh waits for them: a look at every point for each was 16 times
+    /// the work for four times the triangles, and half a minute for a fine mesh.
     #[test]
     fn the_seeds_of_four_times_the_triangles_take_little_more_than_four_times_the_work() {
         let work = |mesh: &TriMesh| {

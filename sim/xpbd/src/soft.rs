@@ -52,7 +52,7 @@ impl core::fmt::Display for SoftError {
             Self::Mesh(fault) => fault.fmt(f),
             Self::Open([a, b]) => write!(
                 f,
-                "edge {a} to {b} lacks a triangle on one side: the surface is not closed"
+                "edge {a} to {b} is not between two triangles: the surface is not closed"
             ),
             Self::Volume(volume) => write!(f, "the enclosed volume is {volume} m3"),
             Self::Cells(cells) => write!(f, "{cells} boxes; 1 to {MAX_CELLS} allowed"),

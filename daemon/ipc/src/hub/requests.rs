@@ -34,7 +34,7 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
         code: ErrorCode::OutOfRange,
         number: value as u64,
         limit: limit as u64,
-        detail: format!("{what} is {value}, above {limit}"),
+        detail: format!("{what} is {value}, at most {limit}"),
     }
 }
 
@@ -42,7 +42,7 @@ fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
 /// the configuration allows.
 fn below_range(what: &str, value: f64, range: &RangeInclusive<f64>) -> Refusal {
     Refusal {
-        detail: format!("{what} is {value}, below {}", range.start()),
+        detail: format!("{what} is {value}, at least {}", range.start()),
         ..out_of_range(what, value, *range.end())
     }
 }

@@ -16,7 +16,8 @@ pub struct Minute {
     late_samples: u64,
     late_answers: u64,
     lost_records: u64,
-    /// Ticks that the deformables did not simulate since the start: now, and at the start of the minute.
+    /// Ticks that the deformables did not simulate since the start: now, and at the start of the
+    /// minute.
     soft_lost: (u64, u64),
 }
 

@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(too_slow(4_000_000, 4_000_000), None);
         let warning = too_slow(16_000_000, 4_000_000).unwrap();
         assert_eq!(warning.key, "deformable.step_ticks");
-        for words in ["takes 16.0 ms", "has 4.0 ms", "at 25 % of"] {
+        for words in ["takes 16.0 ms", "may take 4.0 ms", "at 25 % of"] {
             assert!(warning.message.contains(words), "{warning}");
         }
     }

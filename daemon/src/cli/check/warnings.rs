@@ -208,8 +208,8 @@ pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> 
         key: "collision.virtual_latency_ticks".to_owned(),
         message: format!(
             "in virtual time an answer is {} ticks ({age_ms} ms) old when used, but force fades \
-             beyond {limit_ms} ms (`safety.stale_contact_ms`): there is never any force. Set at \
-             most {} ticks",
+             beyond {limit_ms} ms (`safety.stale_contact_ms`): no force is ever rendered. Set \
+             at most {} ticks",
             u64::from(ticks) + 1,
             (limit_ms / period_ms - 1.0).floor().max(0.0)
         ),

@@ -180,7 +180,7 @@ fn bad_volumes_name_the_fault() {
         assert!(
             error
                 .to_string()
-                .contains("is made of samples: only implicit bodies"),
+                .contains("is made of samples: only an implicit body"),
             "{error}"
         );
     }

@@ -339,7 +339,7 @@ fn what_cannot_be_met_is_refused() {
         }
     };
     assert!(
-        error.contains("40962 points") && error.contains("more than 2097152"),
+        error.contains("40962 points") && error.contains("exceed 2097152"),
         "{error}"
     );
     assert!(met > 40, "{met}");

@@ -187,7 +187,7 @@ fn samples_may_be_in_a_file_beside_the_header_and_nowhere_else() {
     std::fs::write(&path, header("data/volume.raw")).unwrap();
     let error = load(&path).unwrap_err().to_string();
     assert!(
-        error.ends_with("asks for 12 bytes of samples, 11 are there"),
+        error.ends_with("wants 12 bytes of samples; found 11"),
         "{error}"
     );
     assert!(
@@ -218,11 +218,11 @@ fn what_is_malformed_is_refused_by_its_line() {
         ),
         (
             ("type: uchar", "type: long long".into()),
-            "line 3: not supported: samples of 64 bit",
+            "line 3: not supported: samples that are 64-bit",
         ),
         (
             ("type: uchar", "typo: uchar".into()),
-            "line 3: `typo` is no field",
+            "line 3: `typo` is not a NRRD header field",
         ),
         (("type: uchar\n", String::new()), "the header has no `type`"),
         (
@@ -335,18 +335,18 @@ fn what_is_malformed_is_refused_by_its_line() {
         ),
         (
             ("key:=value", "byte skip: 9223372036854775807\nk:=v".into()),
-            "the header asks for 9223372036854775819 bytes",
+            "the header wants 9223372036854775819 bytes",
         ),
         (
             ("key:=value", "line skip: 18446744073709551615\nk:=v".into()),
-            "the header asks for 18446744073709551615",
+            "the header wants 18446744073709551615",
         ),
         (
             (
                 "key:=value",
                 "space directions: (1,0,0) (0,1,0) (0,0,1)\nk:=v".into(),
             ),
-            "line 6: not supported: `spacings` beside",
+            "line 6: not supported: `spacings` next to",
         ),
         (
             directions("(1,0,0) (0,1,0) none"),
@@ -383,10 +383,10 @@ fn what_is_malformed_is_refused_by_its_line() {
         assert!(error.starts_with(expected), "{to:?}: {error}");
     }
     assert!(
-        says(HEADER, &counted()[2..]).starts_with("the header asks for 12 bytes of samples, 10")
+        says(HEADER, &counted()[2..]).starts_with("the header wants 12 bytes of samples; found 10")
     );
     let more = [counted(), counted()].concat();
-    assert!(says(HEADER, &more).starts_with("the header asks for 12 bytes of samples, 24"));
+    assert!(says(HEADER, &more).starts_with("the header wants 12 bytes of samples; found 24"));
     assert!(matches!(
         from_bytes(b"", "x").unwrap_err().problem,
         NrrdProblem::Magic { .. }
@@ -396,8 +396,8 @@ fn what_is_malformed_is_refused_by_its_line() {
         says(&ascii, b"1 2 3 400 5"),
         "sample 3: `400` is not of type uint8"
     );
-    assert!(says(&ascii, b"1 2 3").starts_with("the header asks for 12"));
-    assert!(says(&ascii, &b"7 ".repeat(13)).starts_with("the header asks for 12"));
+    assert!(says(&ascii, b"1 2 3").starts_with("the header wants 12"));
+    assert!(says(&ascii, &b"7 ".repeat(13)).starts_with("the header wants 12"));
     let gzip = HEADER.replace("raw", "gzip");
     assert!(says(&gzip, &counted()).starts_with("gzip: "));
 }

@@ -380,7 +380,7 @@ pub fn hung() -> Result<String, String> {
         witness.now_s(),
         witness.forces_from(0).len(),
     );
-    daemon.until_logged(said, "right", "does not take its commands")?;
+    daemon.until_logged(said, "right", "refuses its commands")?;
     // Also while the next write hangs.
     let again = witness.forces_from(0).len();
     until_contact(
@@ -407,7 +407,7 @@ pub fn hung() -> Result<String, String> {
     // The firmware recovers, and so does its force.
     arm.set_draining(true);
     arm.set_streaming(true);
-    daemon.until_logged(said, "right", "takes its commands again")?;
+    daemon.until_logged(said, "right", "accepts commands again")?;
     full_force(&mut daemon, &arm)?;
     let report = daemon.stop()?;
     was_off(&report, "right", "device sample too old")?;
