@@ -199,7 +199,7 @@ fn end_force(arm: &str, transport: &mut dyn Transport) -> bool {
     };
     tracing::warn!(
         arm,
-        "the arm did not stop; its last command may still be in force: {why}"
+        "the arm did not accept its stop; its last command may still be in force: {why}"
     );
     false
 }

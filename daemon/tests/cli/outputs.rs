@@ -164,8 +164,8 @@ fn the_log_names_the_sockets_and_a_search_without_a_find_its_places() {
         (out.status.code(), said)
     };
     let [session, home] = ["hapticd", ".hapticd"].map(|name| dir.join(name));
-    // What a crash may leave: it is found first, whatever else runs on this machine, and nobody
-    // listens there.
+    // What a crash may leave: it is found first, whatever else runs on this machine, and no
+    // process listens there.
     std::fs::create_dir(&session).unwrap();
     std::fs::write(session.join("app.sock"), "").unwrap();
     for (args, name) in [

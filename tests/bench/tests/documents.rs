@@ -80,3 +80,29 @@ fn every_figure_has_a_date_and_a_machine() {
         }
     }
 }
+
+/// `benchmarks lab` finds a figure by the name that its experiment gives it. An experiment may add
+/// `: mean` and the like.
+#[test]
+fn figures_of_the_lab_have_names_that_it_uses() {
+    let mut sources = String::new();
+    let mut folders = vec![root().join("tests/lab/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                sources += &std::fs::read_to_string(path).unwrap();
+            }
+        }
+    }
+    let sections = sections();
+    let rows = sections.iter().flat_map(|section| &section.rows);
+    let names: Vec<&String> = rows.flat_map(|row| &row.lab).collect();
+    assert!(!names.is_empty());
+    for name in names {
+        let own = name.rsplit_once(": ").map_or(name.as_str(), |(own, _)| own);
+        assert!(sources.contains(&format!("\"{own}\"")), "{name}");
+    }
+}
