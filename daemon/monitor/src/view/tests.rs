@@ -191,6 +191,14 @@ fn force_off() -> Live {
     live
 }
 
+/// Returns a state in which force still fades.
+fn fading() -> Live {
+    let mut live = contact();
+    live.record.arms[0].state = GovernorState::Fading as u8;
+    live.record.arms[0].reason = ForceOffReason::Shutdown.code();
+    live
+}
+
 /// Returns a state without full force, and without a cause that keeps it off.
 fn without_cause(state: GovernorState) -> Live {
     let mut live = free(&["right"]);
@@ -356,6 +364,7 @@ fn plain_lines_and_the_summary() {
         plain::line(&contact()),
         plain::line(&starved()),
         plain::line(&force_off()),
+        plain::line(&fading()),
         plain::line(&without_cause(GovernorState::WaitingSmallForce)),
         plain::line(&without_cause(GovernorState::Ramping)),
     ];
