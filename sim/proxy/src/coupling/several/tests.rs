@@ -1,6 +1,8 @@
 //! Several materials at once, against least energies and closed paths.
 
 use super::*;
+use hapticd_gauss::coulomb::{Effort, FrictionMemory, FrictionProblem, Surface};
+use hapticd_gauss::{Metric, Projector};
 use proptest::prelude::*;
 
 fn touching(parts: &[(f64, Vec3)]) -> Touched {
@@ -78,6 +80,40 @@ fn contacts_are_asked_again() {
     let mut touched = Touched::new();
     touched.or_touch(Some((20.0, 0.5)));
     assert_eq!(touched.softest(), Some((20.0, 0.5)));
+}
+
+/// 2 mm into a floor, 1 mm into a smooth wall, and 0.3 mm along the floor, where friction holds it.
+#[test]
+fn each_material_holds_what_the_projection_says() {
+    let row = |normal: Vec3| hapticd_gauss::Row {
+        normal,
+        arm: Vec3::zeros(),
+        bound: 0.0,
+    };
+    let rows = [row(Vec3::z()), row(Vec3::x())];
+    let rough = Surface {
+        friction: 0.5,
+        ..Surface::SMOOTH
+    };
+    let problem = FrictionProblem {
+        metric: &Metric::new(1.0, &nalgebra::Matrix3::identity()).unwrap(),
+        wanted: &Motion::new(-1e-3, 3e-4, -2e-3, 0.0, 0.0, 0.0),
+        rows: &rows,
+        surfaces: &[rough, Surface::SMOOTH],
+    };
+    let mut memory = FrictionMemory::new();
+    let mut projector = Projector::<4>::new();
+    let solution = projector.project_with_friction(problem, &mut memory, Effort::THOROUGH);
+    let holding = |stiffness: [Option<f64>; 2]| {
+        let mut touched = Touched::new();
+        touched.hold_all(&solution, &rows, |row| stiffness[row]);
+        touched
+    };
+    let f = force(&holding([Some(200.0), Some(800.0)]), 3000.0);
+    assert!((f - Vec3::new(0.8, -0.06, 0.4)).norm() < 1e-9, "{f:?}");
+    assert_eq!(one(&holding([Some(200.0), None])), Some(200.0));
+    assert_eq!(one(&holding([None, Some(800.0)])), Some(800.0));
+    assert_eq!(one(&holding([None, None])), None);
 }
 
 /// A box stands on stone by two corners, and a sponge pushes at its side: the stone holds height
