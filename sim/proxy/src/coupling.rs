@@ -43,15 +43,17 @@
 //! stored energy; on the way back it returns that amount and no more. A hand that presses on
 //! outside, where nothing resists, puts no energy in.
 
+mod damper;
 mod several;
 
 /// Velocity that the damper acts on: `Relative` is equation 6.4, `Device` equation 6.5.
 pub use hapticd_choices::Damping;
 pub use several::Touched;
 
-use crate::timing::{LoopTiming, WINDOW};
+use crate::timing::LoopTiming;
+use damper::Damper;
 use hapticd_gauss::Motion;
-use hapticd_geometry::{Pose, Quat, Vec3, transform};
+use hapticd_geometry::{Pose, Vec3, transform};
 use several::{Form, Holding};
 
 /// Gains of one arm's coupling, at the device.
@@ -185,7 +187,7 @@ const REST_RAD: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub struct Coupling {
     gains: Gains,
-    damping: Damping,
+    damper: Damper,
     /// Stiffness along the stretch.
     stiffness_n_per_m: f64,
     /// Directional stiffness, if several materials held in the last tick, and the stiffness of
@@ -203,14 +205,6 @@ pub struct Coupling {
     faded_j: f64,
     /// True if the spring was stretched in the previous tick.
     was_loaded: bool,
-    /// Damped quantity, up to a constant: the stretch, or the device's displacement with opposite
-    /// sign.
-    history: [(Vec3, Vec3); WINDOW],
-    filled: usize,
-    next: usize,
-    /// Rotation of the device in the previous tick, and the sum of its rotations since the start,
-    /// with opposite sign.
-    last: Option<(Quat, Vec3)>,
 }
 
 /// Deflection of the spring between its ends.
@@ -241,8 +235,7 @@ impl Coupling {
     pub fn new(gains: Gains, damping: Damping) -> Self {
         Coupling {
             gains,
-            damping,
-            last: None,
+            damper: Damper::new(damping),
             stiffness_n_per_m: gains.stiffness_n_per_m,
             form: None,
             passed: Passed::default(),
@@ -252,9 +245,6 @@ impl Coupling {
             slack_m: 0.0,
             faded_j: 0.0,
             was_loaded: false,
-            history: [(Vec3::zeros(), Vec3::zeros()); WINDOW],
-            filled: 0,
-            next: 0,
         }
     }
 
@@ -290,8 +280,7 @@ impl Coupling {
 
     /// Clears the history, after the proxy was placed again.
     pub fn reset(&mut self) {
-        self.forget();
-        self.last = None;
+        self.damper.forget();
         self.was_loaded = false;
         (self.slack_m, self.faded_j) = (0.0, 0.0);
         (self.ends, self.form) = (None, None);
@@ -348,22 +337,21 @@ impl Coupling {
             1.0
         };
 
-        let (rate, spin) = self.damped_rate(device, &tension, period_s);
+        let metric = self.metric();
+        let rate = self.damper.rate(device, &tension, &metric, period_s);
+        let (rate, spin) = (rate.fixed_rows::<3>(0), rate.fixed_rows::<3>(3));
         let (damping, damping_turns) = self.both_dampings(damping);
         let turning = self.rotational(self.stiffness_n_per_m);
         self.store(&tension, taut, turning);
         self.take_form(holding, directional.as_ref(), tension.is_loaded);
         let (across_n, across_nm) = self.across(directional.as_ref(), tension.length, taut);
-        let damped = |spring: Vec3, damper: Vec3| match self.damping {
-            Damping::Relative => combined_without_pull(spring, damper),
-            Damping::Device => spring + damper,
-        };
         let spring_n = tension.stretch * (taut * self.stiffness_n_per_m) + across_n;
-        let force_n = damped(spring_n, rate * damping);
+        let force_n = self.damper.add(spring_n, rate * damping);
         let spring_nm = tension.twist * (taut * turning) + across_nm;
         Wrench {
             force_n,
-            torque_nm: damped(spring_nm, spin * damping_turns) + tension.lever.cross(&force_n),
+            torque_nm: self.damper.add(spring_nm, spin * damping_turns)
+                + tension.lever.cross(&force_n),
         }
     }
 
@@ -419,25 +407,6 @@ impl Coupling {
         self.stiffness_n_per_m += (wanted - before) * (period_s / BLEND_S).clamp(0.0, 1.0);
         // The stability bound may have dropped. It holds at once, without a glide.
         self.stiffness_n_per_m = self.stiffness_n_per_m.min(self.gains.stiffness_n_per_m);
-    }
-
-    /// Returns the linear and angular rate that the damper acts on: of stretch and twist, or of the
-    /// device.
-    fn damped_rate(&mut self, device: &Pose, tension: &Tension, period_s: f64) -> (Vec3, Vec3) {
-        match self.damping {
-            // A spring at rest has let go: its earlier stretch must not act as a pull.
-            Damping::Relative if !tension.is_loaded => {
-                self.forget();
-                (Vec3::zeros(), Vec3::zeros())
-            }
-            Damping::Relative => self.rate((tension.stretch, tension.twist), period_s),
-            Damping::Device => {
-                let (before, back) = self.last.unwrap_or((device.rotation, Vec3::zeros()));
-                let back = back - (device.rotation * before.inverse()).scaled_axis();
-                self.last = Some((device.rotation, back));
-                self.rate((-device.translation.vector, back), period_s)
-            }
-        }
     }
 
     /// Returns the rotational stiffness that goes with a stiffness along the stretch, N·m/rad.
@@ -504,6 +473,11 @@ impl Coupling {
         Motion::new(
             stretch.x, stretch.y, stretch.z, turned.x, turned.y, turned.z,
         )
+    }
+
+    /// Returns the weights of the metric, by component.
+    fn metric(&self) -> Motion {
+        self.to_metric(&Vec3::repeat(1.0), &Vec3::repeat(1.0))
     }
 
     /// Records the energy that the spring, with its old stiffness, would store had only one of its
@@ -580,34 +554,6 @@ impl Coupling {
         };
         by_fade_j
     }
-
-    /// Returns the rate of change of the damped quantity over the window.
-    fn rate(&mut self, damped: (Vec3, Vec3), period_s: f64) -> (Vec3, Vec3) {
-        let (oldest, span) = if self.filled == 0 {
-            (damped, 1)
-        } else if self.filled < WINDOW {
-            (self.history[0], self.filled)
-        } else {
-            (self.history[self.next], WINDOW)
-        };
-        self.history[self.next] = damped;
-        self.next = (self.next + 1) % WINDOW;
-        self.filled = (self.filled + 1).min(WINDOW);
-        let window_s = span as f64 * period_s;
-        if window_s > 0.0 {
-            (
-                (damped.0 - oldest.0) / window_s,
-                (damped.1 - oldest.1) / window_s,
-            )
-        } else {
-            (Vec3::zeros(), Vec3::zeros())
-        }
-    }
-
-    fn forget(&mut self) {
-        self.filled = 0;
-        self.next = 0;
-    }
 }
 
 /// Returns the share of a gain that is left, at most 1. Without a gain this is 0 / 0, and `min`
@@ -615,18 +561,6 @@ impl Coupling {
 #[inline]
 fn softer(of: f64, by: f64) -> f64 {
     (of / by).min(1.0)
-}
-
-/// Adds the damper to the spring. The damper may weaken the spring but never reverse it: a surface
-/// does not pull on what leaves it.
-fn combined_without_pull(spring: Vec3, damper: Vec3) -> Vec3 {
-    let square = spring.norm_squared();
-    let both = spring + damper;
-    if square == 0.0 {
-        Vec3::zeros()
-    } else {
-        both - spring * (both.dot(&spring).min(0.0) / square)
-    }
 }
 
 #[cfg(test)]

@@ -78,6 +78,7 @@ verdicts! {
     redon_e22: "redon-e22",
     redon_e23: "redon-e23",
     redon_e26: "redon-e26",
+    redon_e27: "redon-e27",
     redon_e30: "redon-e30",
     rays_direction: "rays-direction",
     rays_cloth: "rays-cloth",
@@ -120,7 +121,6 @@ verdicts! {
 verdicts! {
     falls_short: "falls short",
     redon_e24: "redon-e24",
-    redon_e27: "redon-e27",
     redon_e28: "redon-e28",
     redon_e29: "redon-e29",
     rays_reprojection: "rays-reprojection",

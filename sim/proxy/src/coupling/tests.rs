@@ -1,4 +1,5 @@
 use super::*;
+use hapticd_geometry::Quat;
 
 #[test]
 fn free_space_is_forceless_and_a_held_stretch_gives_the_spring() {

@@ -21,6 +21,8 @@ const STANDING_M: f64 = 0.05;
 const HELD_M: f64 = 0.01;
 /// Position of the held cube's middle when it touches.
 const TOUCH_M: f64 = STANDING_M + HELD_M;
+/// Most that a face which was left may pull back, N.
+const PULL_N: f64 = 1e-3;
 /// A surface is where the tool rests: within its safe distance of touching, rounded up.
 const RESTS_M: f64 = 1e-4;
 
@@ -82,7 +84,8 @@ fn run(context: &Context) -> Result<Report, Failure> {
         .count();
     let deepest_m = most(before_edge.clone().map(|s| TOUCH_M - s.device.z));
     let stayed = before_edge.clone().all(|s| s.tool.translation.z > TOUCH_M);
-    let pull = least(before_edge.clone().map(|s| s.force_n.z));
+    // The tick in which the tool has left the upper face as well.
+    let pull = least(trial.stages(1..=5).map(|s| s.force_n.z));
     let sideways = most(before_edge.clone().map(|s| s.force_n.x.abs()));
     // Along a face the force may only change as the hand does; over an edge the spring may relax.
     let on_faces = most(
@@ -179,7 +182,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(Report {
         rows,
         verdict: Verdict::new(
-            trial.is_clean() && completes && stayed && wrong > 0 && pull >= -1e-9 && bounded,
+            trial.is_clean() && completes && stayed && wrong > 0 && pull >= -PULL_N && bounded,
             format!(
                 "{}; from face to face over the edge and back: {completes}; {wrong} ticks at which the shortest way out would have been the wrong side and \
                  the tool stayed on its own; the force changes by at most {on_faces:.3} N in 1 ms along faces and {over_edges:.3} N over edges, where the spring \
