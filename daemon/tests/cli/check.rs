@@ -1,6 +1,6 @@
 //! Output of `hapticd check` for people and for scripts, for good files and for bad ones.
 
-use super::{ARM, folder, hapticd};
+use super::{ARM, config_file, folder, hapticd};
 
 #[test]
 fn check_prints_the_sheet_and_warns_of_unlikely_values() {
@@ -326,5 +326,25 @@ fn the_plain_line_says_what_force_waits_for() {
     assert!(at("3.0 s").contains(waits), "{said}");
     assert!(at("8.0 s").contains("[ramping up]"), "{said}");
     assert!(!at("12.0 s").contains('['), "{said}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A tool that starts in a body feels nothing of it.
+#[test]
+fn in_every_shipped_scene_the_tools_start_outside_all_bodies() {
+    let dir = folder("starts");
+    let mut scenes = 0;
+    for entry in std::fs::read_dir(config_file("demo").parent().unwrap()).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if path.extension().is_some_and(|e| e == "toml") && text.contains("\n[[arm]]") {
+            let out = hapticd(&dir, &["check", path.to_str().unwrap()]);
+            let said = String::from_utf8(out.stdout).unwrap();
+            assert_eq!(out.status.code(), Some(0), "{said}");
+            assert!(!said.contains("the tool starts at"), "{said}");
+            scenes += 1;
+        }
+    }
+    assert!(scenes >= 12, "{scenes} scenes");
     std::fs::remove_dir_all(dir).unwrap();
 }
