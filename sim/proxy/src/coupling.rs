@@ -51,7 +51,7 @@ pub use hapticd_choices::Damping;
 pub use several::Touched;
 
 use crate::timing::LoopTiming;
-use damper::Damper;
+use damper::{Damper, Ends};
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Vec3, transform};
 use several::{Form, Holding};
@@ -209,6 +209,8 @@ pub struct Coupling {
 
 /// Deflection of the spring between its ends.
 struct Tension {
+    /// Stretch, m, and twist, rad, as one vector.
+    deflection: Motion,
     /// From the tool's origin to its centre at the device pose, m.
     lever: Vec3,
     /// From device to proxy, at the centre of the tool, m.
@@ -338,8 +340,13 @@ impl Coupling {
         };
 
         let metric = self.metric();
-        let rate = self.damper.rate(device, &tension, &metric, period_s);
-        let (rate, spin) = (rate.fixed_rows::<3>(0), rate.fixed_rows::<3>(3));
+        let ends = Ends {
+            device,
+            proxy,
+            centre,
+        };
+        let rate = self.damper.rate(ends, &tension, &metric, period_s);
+        let (rate, spin) = parts(&rate);
         let (damping, damping_turns) = self.both_dampings(damping);
         let turning = self.rotational(self.stiffness_n_per_m);
         self.store(&tension, taut, turning);
@@ -357,13 +364,13 @@ impl Coupling {
 
     /// Returns how far the spring is stretched and twisted between its ends.
     fn tension(&self, device: &Pose, proxy: &Pose, centre: &Vec3) -> Tension {
-        let at = transform(device, centre);
-        let stretch = transform(proxy, centre) - at;
-        let twist = (proxy.rotation * device.rotation.inverse()).scaled_axis();
+        let deflection = deflection(device, proxy, centre);
+        let (stretch, twist) = parts(&deflection);
         let turns = self.gains.rotational_stiffness_nm_per_rad > 0.0;
         let pull = self.to_metric(&stretch, &twist);
         Tension {
-            lever: at - device.translation.vector,
+            deflection,
+            lever: transform(device, centre) - device.translation.vector,
             stretch,
             twist,
             pull,
@@ -487,8 +494,7 @@ impl Coupling {
         self.ends = Some((*device, *proxy));
         let form = self.form;
         let stored_j = |device: &Pose, proxy: &Pose| {
-            let stretch = transform(proxy, centre) - transform(device, centre);
-            let twist = (proxy.rotation * device.rotation.inverse()).scaled_axis();
+            let (stretch, twist) = parts(&deflection(device, proxy, centre));
             let pull = self.to_metric(&stretch, &twist);
             let taut = match self.slack_m > 0.0 {
                 true => (1.0 - self.slack_m / pull.norm()).max(0.0),
@@ -554,6 +560,21 @@ impl Coupling {
         };
         by_fade_j
     }
+}
+
+/// Returns the shift of the centre, m, and the rotation vector, rad, from one pose to the other.
+fn deflection(from: &Pose, to: &Pose, centre: &Vec3) -> Motion {
+    let shift = transform(to, centre) - transform(from, centre);
+    let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+    Motion::new(shift.x, shift.y, shift.z, turn.x, turn.y, turn.z)
+}
+
+/// Returns shift and rotation of a motion.
+fn parts(motion: &Motion) -> (Vec3, Vec3) {
+    (
+        motion.fixed_rows::<3>(0).into_owned(),
+        motion.fixed_rows::<3>(3).into_owned(),
+    )
 }
 
 /// Returns the share of a gain that is left, at most 1. Without a gain this is 0 / 0, and `min`

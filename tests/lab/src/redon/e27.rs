@@ -84,8 +84,10 @@ fn run(context: &Context) -> Result<Report, Failure> {
         .count();
     let deepest_m = most(before_edge.clone().map(|s| TOUCH_M - s.device.z));
     let stayed = before_edge.clone().all(|s| s.tool.translation.z > TOUCH_M);
-    // The tick in which the tool has left the upper face as well.
-    let pull = least(trial.stages(1..=5).map(|s| s.force_n.z));
+    let pull = least(before_edge.clone().map(|s| s.force_n.z));
+    // Over the edges, the face that was left must not pull back: the upper one down, the side in.
+    let pulled_back = (-least(trial.stages(5..=5).map(|s| s.force_n.z)))
+        .max(-least(trial.stages(9..=11).map(|s| s.force_n.x)));
     let sideways = most(before_edge.clone().map(|s| s.force_n.x.abs()));
     // Along a face the force may only change as the hand does; over an edge the spring may relax.
     let on_faces = most(
@@ -159,6 +161,12 @@ fn run(context: &Context) -> Result<Report, Failure> {
             (-pull).max(0.0),
         ),
         Row::new(
+            "force towards the face that was left, over the edges, most",
+            "N",
+            PULL_N,
+            pulled_back.max(0.0),
+        ),
+        Row::new(
             "force along the upper face before the edge, most",
             "N",
             Value::Null,
@@ -182,7 +190,7 @@ fn run(context: &Context) -> Result<Report, Failure> {
     Ok(Report {
         rows,
         verdict: Verdict::new(
-            trial.is_clean() && completes && stayed && wrong > 0 && pull >= -PULL_N && bounded,
+            trial.is_clean() && completes && stayed && wrong > 0 && pull >= -1e-9 && pulled_back <= PULL_N && bounded,
             format!(
                 "{}; from face to face over the edge and back: {completes}; {wrong} ticks at which the shortest way out would have been the wrong side and \
                  the tool stayed on its own; the force changes by at most {on_faces:.3} N in 1 ms along faces and {over_edges:.3} N over edges, where the spring \
