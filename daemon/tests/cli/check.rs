@@ -34,7 +34,8 @@ fn deformables_that_cannot_keep_up_here_are_warned_of_in_numbers() {
     let cloth = |deformable: &str, cells| {
         format!(
             "{ARM}{deformable}[[body]]\nname = \"cloth\"\nkind = \"cloth\"\n\
-             shape = {{ kind = \"sheet\", size_m = 0.3, cells = {cells} }}\nposition_m = [0.0, 0.0, -0.3]\n"
+             shape = {{ kind = \"sheet\", size_m = 0.3, cells = {cells} }}\n\
+             position_m = [0.0, 0.0, -0.3]\n"
         )
     };
     let fine = cloth("[deformable]\nstep_ticks = 1\nsubsteps = 100\n", 100);

@@ -21,6 +21,7 @@ mod movers;
 mod panics;
 mod rolled;
 mod shading;
+mod slips;
 mod stiffness;
 mod threads;
 mod tools;

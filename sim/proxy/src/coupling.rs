@@ -50,6 +50,7 @@ mod several;
 pub use hapticd_choices::Damping;
 pub use several::Touched;
 
+use crate::motion::deflection;
 use crate::timing::LoopTiming;
 use damper::{Damper, Ends};
 use hapticd_gauss::Motion;
@@ -209,15 +210,11 @@ pub struct Coupling {
 
 /// Deflection of the spring between its ends.
 struct Tension {
-    /// Stretch, m, and twist, rad, as one vector.
+    /// Shift of the tool's centre from device to proxy, m, and rotation vector, rad.
     deflection: Motion,
     /// From the tool's origin to its centre at the device pose, m.
     lever: Vec3,
-    /// From device to proxy, at the centre of the tool, m.
-    stretch: Vec3,
-    /// Rotation vector from device to proxy, rad.
-    twist: Vec3,
-    /// Both by the metric, and the length of that, m.
+    /// The deflection by the metric, and its length, m.
     pull: Motion,
     length: f64,
     /// False if the spring is at rest, except for rounding.
@@ -352,9 +349,10 @@ impl Coupling {
         self.store(&tension, taut, turning);
         self.take_form(holding, directional.as_ref(), tension.is_loaded);
         let (across_n, across_nm) = self.across(directional.as_ref(), tension.length, taut);
-        let spring_n = tension.stretch * (taut * self.stiffness_n_per_m) + across_n;
+        let (stretch, twist) = parts(&tension.deflection);
+        let spring_n = stretch * (taut * self.stiffness_n_per_m) + across_n;
         let force_n = self.damper.add(spring_n, rate * damping);
-        let spring_nm = tension.twist * (taut * turning) + across_nm;
+        let spring_nm = twist * (taut * turning) + across_nm;
         Wrench {
             force_n,
             torque_nm: self.damper.add(spring_nm, spin * damping_turns)
@@ -367,12 +365,10 @@ impl Coupling {
         let deflection = deflection(device, proxy, centre);
         let (stretch, twist) = parts(&deflection);
         let turns = self.gains.rotational_stiffness_nm_per_rad > 0.0;
-        let pull = self.to_metric(&stretch, &twist);
+        let pull = deflection.component_mul(&self.metric());
         Tension {
             deflection,
             lever: transform(device, centre) - device.translation.vector,
-            stretch,
-            twist,
             pull,
             length: pull.norm(),
             is_loaded: stretch.norm() > REST_M || (turns && twist.norm() > REST_RAD),
@@ -441,9 +437,10 @@ impl Coupling {
     /// Records stiffness and stored energy after this tick, for the energy ledger.
     fn store(&mut self, tension: &Tension, taut: f64, turning: f64) {
         self.energy.stiffness = [self.stiffness_n_per_m, turning];
+        let (stretch, twist) = parts(&tension.deflection);
         self.energy.stored_j = [
-            0.5 * self.stiffness_n_per_m * taut * taut * tension.stretch.norm_squared(),
-            0.5 * turning * taut * taut * tension.twist.norm_squared(),
+            0.5 * self.stiffness_n_per_m * taut * taut * stretch.norm_squared(),
+            0.5 * turning * taut * taut * twist.norm_squared(),
         ];
     }
 
@@ -469,22 +466,15 @@ impl Coupling {
         let across = across * whole.map_or(0.0, |(_, whole)| taut * taut * whole);
         (
             across.fixed_rows::<3>(0).into_owned(),
-            across.fixed_rows::<3>(3) * self.gains.gyration_m2().map_or(0.0, f64::sqrt),
+            across.fixed_rows::<3>(3) * self.metric()[3],
         )
     }
 
-    /// Returns stretch and twist as one vector; half the stiffness times its square is the stored
-    /// energy.
-    fn to_metric(&self, stretch: &Vec3, twist: &Vec3) -> Motion {
-        let turned = twist * self.gains.gyration_m2().map_or(0.0, f64::sqrt);
-        Motion::new(
-            stretch.x, stretch.y, stretch.z, turned.x, turned.y, turned.z,
-        )
-    }
-
-    /// Returns the weights of the metric, by component.
+    /// Returns the weights of shift and rotation in the spring's metric: half the stiffness times
+    /// the square of a weighed deflection is the stored energy.
     fn metric(&self) -> Motion {
-        self.to_metric(&Vec3::repeat(1.0), &Vec3::repeat(1.0))
+        let turn = self.gains.gyration_m2().map_or(0.0, f64::sqrt);
+        Motion::new(1.0, 1.0, 1.0, turn, turn, turn)
     }
 
     /// Records the energy that the spring, with its old stiffness, would store had only one of its
@@ -492,10 +482,11 @@ impl Coupling {
     fn record_ends(&mut self, device: &Pose, proxy: &Pose, centre: &Vec3) {
         let (hand_before, far_before) = self.ends.unwrap_or((*device, *proxy));
         self.ends = Some((*device, *proxy));
-        let form = self.form;
+        let (form, metric) = (self.form, self.metric());
         let stored_j = |device: &Pose, proxy: &Pose| {
-            let (stretch, twist) = parts(&deflection(device, proxy, centre));
-            let pull = self.to_metric(&stretch, &twist);
+            let deflection = deflection(device, proxy, centre);
+            let (stretch, twist) = parts(&deflection);
+            let pull = deflection.component_mul(&metric);
             let taut = match self.slack_m > 0.0 {
                 true => (1.0 - self.slack_m / pull.norm()).max(0.0),
                 false => 1.0,
@@ -560,13 +551,6 @@ impl Coupling {
         };
         by_fade_j
     }
-}
-
-/// Returns the shift of the centre, m, and the rotation vector, rad, from one pose to the other.
-fn deflection(from: &Pose, to: &Pose, centre: &Vec3) -> Motion {
-    let shift = transform(to, centre) - transform(from, centre);
-    let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
-    Motion::new(shift.x, shift.y, shift.z, turn.x, turn.y, turn.z)
 }
 
 /// Returns shift and rotation of a motion.

@@ -3,7 +3,7 @@
 //! Pure functions, allocation-free.
 
 use hapticd_gauss::Motion;
-use hapticd_geometry::{Pose, Quat, Vec3, transform};
+use hapticd_geometry::{Pose, Vec3, transform};
 
 use crate::tool::ToolShape;
 use crate::twist::velocity_of_shift;
@@ -17,18 +17,23 @@ pub(crate) fn motion_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motio
     Motion::new(v.x, v.y, v.z, w[0], w[1], w[2])
 }
 
-/// Returns the pull of a spring between two poses: the shift of the shape's centre, and the
-/// rotation vector. The projection takes this and not the twist of the screw that would lead there,
-/// because the proxy rests where contacts hold all of the pull.
+/// Returns the pull of a spring between two poses: their [`deflection`] at the shape's centre. The
+/// projection takes this and not the twist of the screw that would lead there, because the proxy
+/// rests where contacts hold all of the pull.
 pub(crate) fn pull_between(shape: &ToolShape, from: &Pose, to: &Pose) -> Motion {
+    if shape.turns {
+        return deflection(from, to, &shape.centre);
+    }
     let shift = transform(to, &shape.centre) - transform(from, &shape.centre);
-    let w = if shape.turns {
-        let q: Quat = to.rotation * from.rotation.inverse();
-        q.scaled_axis()
-    } else {
-        Vec3::zeros()
-    };
-    Motion::new(shift.x, shift.y, shift.z, w.x, w.y, w.z)
+    Motion::new(shift.x, shift.y, shift.z, 0.0, 0.0, 0.0)
+}
+
+/// Returns the shift of the point `centre` of a tool (tool frame), m, and the rotation vector, rad,
+/// from one pose to the other.
+pub(crate) fn deflection(from: &Pose, to: &Pose, centre: &Vec3) -> Motion {
+    let shift = transform(to, centre) - transform(from, centre);
+    let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+    Motion::new(shift.x, shift.y, shift.z, turn.x, turn.y, turn.z)
 }
 
 /// Returns an upper bound on the path of a point of the tool, m.

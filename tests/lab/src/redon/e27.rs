@@ -186,25 +186,30 @@ fn run(context: &Context) -> Result<Report, Failure> {
         ),
     ];
     rows.extend(trial.rows());
+    let pushes = pull >= -1e-9 && pulled_back <= PULL_N;
     let bounded = on_faces < 0.05 * largest && over_edges <= released;
     Ok(Report {
         rows,
         verdict: Verdict::new(
-            trial.is_clean() && completes && stayed && wrong > 0 && pull >= -1e-9 && pulled_back <= PULL_N && bounded,
+            trial.is_clean() && completes && stayed && wrong > 0 && pushes && bounded,
             format!(
-                "{}; from face to face over the edge and back: {completes}; {wrong} ticks at which the shortest way out would have been the wrong side and \
-                 the tool stayed on its own; the force changes by at most {on_faces:.3} N in 1 ms along faces and {over_edges:.3} N over edges, where the spring \
-                 held {released:.2} N",
+                "{}; from face to face over the edge and back: {completes}; {wrong} ticks at \
+                 which the shortest way out would have been the wrong side and the tool stayed on \
+                 its own; the force changes by at most {on_faces:.3} N in 1 ms along faces and \
+                 {over_edges:.3} N over edges, where the spring held {released:.2} N",
                 trial.words()
             ),
         ),
         more: serde_json::Map::new(),
         details: Vec::new(),
         notes: vec![
-            "a simulated hand (0.15 kg, 300 N/m, 8 N s/m) at 1 kHz in virtual time stands for the finger in the SPIDAR; coupling 500 N/m and 0.5 N s/m, no \
-             friction, a held cube of 20 mm that does not turn, a standing one of 100 mm"
+            "a simulated hand (0.15 kg, 300 N/m, 8 N s/m) at 1 kHz in virtual time stands for the \
+             finger in the SPIDAR; coupling 500 N/m and 0.5 N s/m, no friction, a held cube of \
+             20 mm that does not turn, a standing one of 100 mm"
                 .into(),
-            "the discrete method is the shortest translation that takes the device's pose out of the standing cube, counted while the tool is on the upper face".into(),
+            "the discrete method is the shortest translation that takes the device's pose out of \
+             the standing cube, counted while the tool is on the upper face"
+                .into(),
         ],
     })
 }

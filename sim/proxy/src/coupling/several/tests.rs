@@ -669,7 +669,8 @@ fn more_contacts_than_are_loaded_push_no_harder() {
 
 prop_compose! {
     fn row()(
-        normal in prop::array::uniform3(-1.0..1.0f64), moment in prop::array::uniform3(-1.0..1.0f64),
+        normal in prop::array::uniform3(-1.0..1.0f64),
+        moment in prop::array::uniform3(-1.0..1.0f64),
         stiffness in prop::sample::select(vec![0.03, 0.4, 0.4, 1.0]),
         gap_m in prop::sample::select(vec![0.0, 0.0, 0.3]),
         limit_m in prop::sample::select(vec![f64::INFINITY, f64::INFINITY, 0.05, 0.3]),
