@@ -1,5 +1,5 @@
 //! Assembles the WGSL files, checks them, and derives what each pass binds. Run by `build.rs`,
-//! tested by `tests/sources.rs`.
+//! tested by `tests/suite/sources.rs`.
 //!
 //! A pass is a file with an entry point. Its lines `//# use other.wgsl` name the files with
 //! declarations that it needs. Each is inserted before it once, after its own dependencies.

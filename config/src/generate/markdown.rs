@@ -30,7 +30,7 @@ scene](first-scene.md) begins with ten lines.
 ";
 
 /// Sections in the order of the reference, those that a first file needs first, each with an
-/// example. A file with all examples is valid (`tests/generated.rs`).
+/// example. A file with all examples is valid (`tests/suite/generated.rs`).
 pub const EXAMPLES: &[(&str, &str)] = &[
     (
         "arm",

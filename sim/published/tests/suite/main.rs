@@ -1,0 +1,17 @@
+//! Tests of the methods as published.
+
+mod algebraic;
+mod backface;
+mod baselines;
+#[path = "../common/mod.rs"]
+mod common;
+mod counters;
+mod first_contact;
+mod hull;
+mod interval;
+mod one_mover;
+mod sorted;
+mod spheres;
+mod sweep;
+#[path = "../common/tree.rs"]
+mod tree;
