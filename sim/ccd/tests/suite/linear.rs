@@ -4,13 +4,10 @@
 use std::cell::RefCell;
 
 use hapticd_ccd::{LinearContact, LinearOptions, PairKind, closest, first_contact_linear};
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::Vec3;
 use hapticd_oracle::cases::{Family, Points, Random};
 use hapticd_oracle::{BigRational, Features, Query};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// A query in the form that the detection takes.
 struct Case {

@@ -1,5 +1,7 @@
 //! Tests of continuous detection and proximity.
 
+use hapticd_counting::Counting;
+
 mod advance;
 mod along_edges;
 mod budget;
@@ -12,3 +14,7 @@ mod moving_pieces;
 mod moving_scene;
 mod proximity;
 mod tree;
+
+/// Counts for all of these modules, per thread.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

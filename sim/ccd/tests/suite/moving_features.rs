@@ -5,11 +5,8 @@ use crate::common;
 use common::{KINDS, SplitMix, oracle_distance, screw_position, screw_through};
 use hapticd_ccd::moving::{Motion, advance_features};
 use hapticd_ccd::{Advance, AdvanceLimits, FeaturePair, PairKind, advance};
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const GENEROUS: u32 = 10_000;
 

@@ -1,5 +1,7 @@
 //! Tests of the kinetic structures.
 
+use hapticd_counting::Counting;
+
 #[path = "../common/mod.rs"]
 mod common;
 mod counters;
@@ -10,3 +12,7 @@ mod queue;
 mod roots;
 mod sap;
 mod steps;
+
+/// Counts for all of these modules, per thread.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

@@ -7,14 +7,11 @@ use common::polygons::{
     END, Shape, any_overlap, assert_touching, body, boxed, c_shape, interlock, sampled, scene,
     star, walls,
 };
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_kinetic::pseudo::{
     Bounce, Contact, Contacts, CornerChange, Policy, PolygonBody, ShapeError, rebound,
 };
 use hapticd_kinetic::{Kinetic, PlanError, PolygonStructure, PseudoTriangulation, Rigid2};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[derive(Default, Debug)]
 struct Tally {

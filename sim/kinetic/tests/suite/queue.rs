@@ -3,11 +3,8 @@
 use crate::common;
 
 use common::Rng;
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_kinetic::{EventCost, EventQueue, Stats};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn random_sequences_equal_a_sorted_list_and_never_allocate() {

@@ -3,13 +3,10 @@
 use crate::common;
 
 use common::Rng;
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_kinetic::sap::{Lines, Pair, StepError, acceleration_margin, turning_margin};
 use hapticd_kinetic::{Kinetic, PlanError, Sap};
 use std::collections::BTreeSet;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 type V = [f64; 3];
 type Bounds = [[f64; 2]; 3];

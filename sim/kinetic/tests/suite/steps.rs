@@ -4,13 +4,10 @@
 use crate::common;
 
 use common::Rng;
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_kinetic::pseudo::{End, PolygonBody, Shift, overlap};
 use hapticd_kinetic::{Kinetic, PseudoTriangulation, Rigid2};
 use std::f64::consts::TAU;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 type Place = ([f64; 2], f64);
 

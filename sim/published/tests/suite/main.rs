@@ -1,5 +1,7 @@
 //! Tests of the methods as published.
 
+use hapticd_counting::Counting;
+
 mod algebraic;
 mod backface;
 mod baselines;
@@ -15,3 +17,7 @@ mod spheres;
 mod sweep;
 #[path = "../common/tree.rs"]
 mod tree;
+
+/// Counts for all of these modules, per thread.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

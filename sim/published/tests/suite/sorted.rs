@@ -3,12 +3,9 @@
 use crate::common;
 
 use common::SplitMix;
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_kinetic::{Kinetic, Motion1, PlanError};
 use hapticd_published::sorted::SortedList;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn random(rng: &mut SplitMix, degree: usize) -> Motion1 {
     let mut c = [0.0; 4];

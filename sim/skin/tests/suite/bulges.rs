@@ -2,14 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Blending, Bulge, Graph};
 use hapticd_skin::{Ambiguity, Domain, Kernel, Mesh, Primitive, Report, Settings, Skin, SkinError};
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const LEVEL: f64 = 0.5;
 

@@ -2,13 +2,10 @@
 
 use std::collections::HashMap;
 
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::Vec3;
 use hapticd_skin::{Ambiguity, Check, Checker, Domain, Faults, Mesh, Primitive, Settings, Skin};
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn mesh_of(balls: &[([f64; 3], f64)], cells: u32) -> Mesh {
     let settings = Settings {

@@ -1,15 +1,12 @@
 //! Meshes of bodies that may not blend: each closed, and pressed flat where they meet.
 
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::Graph;
 use hapticd_skin::{
     Ambiguity, Control, Domain, Kernel, Mesh, Primitive, Report, Settings, Skin, SkinError,
 };
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn settings(cell_m: f64, cells: u32) -> Settings {
     let half = f64::from(cells) * cell_m / 2.0;

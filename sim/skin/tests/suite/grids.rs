@@ -1,6 +1,6 @@
 //! Grids of samples: alone as Marching Cubes of the samples, and as one term among primitives.
 
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::{Pose, Quat, Vec3, Volume, transform};
 use hapticd_skin::blend::{Blending, Bulge, Graph};
 use hapticd_skin::table::{CORNERS, EDGES};
@@ -9,9 +9,6 @@ use hapticd_skin::{
     Skin, SkinError, Table,
 };
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const LEVEL: f64 = 0.5;
 

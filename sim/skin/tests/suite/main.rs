@@ -1,5 +1,7 @@
 //! Tests of the implicit surface and its mesh.
 
+use hapticd_counting::Counting;
+
 mod adopt;
 mod audit_adversarial;
 mod audit_blending;
@@ -20,3 +22,7 @@ mod quality;
 mod skins;
 mod table;
 mod union;
+
+/// Counts for all of these modules, per thread.
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;

@@ -1,6 +1,6 @@
 //! How vertices move, and which primitives are lost.
 
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::Graph;
 use hapticd_skin::{
@@ -8,9 +8,6 @@ use hapticd_skin::{
     visible_radius_m,
 };
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn settings(cell_m: f64, cells: u32) -> Settings {
     let half = f64::from(cells) * cell_m / 2.0;

@@ -1,15 +1,12 @@
 //! Budgets: estimate, choice, and stability of the choice.
 
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::{Mat3, Vec3};
 use hapticd_skin::quality::{Budget, InvalidBudget, MAX_RUNGS, Quality, estimate};
 use hapticd_skin::{
     Ambiguity, Domain, DomainError, Kernel, Mesh, Primitive, Settings, Skeleton, Skin,
 };
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const LEVEL: f64 = 0.5;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::{Mat3, Vec3};
 use hapticd_skin::blend::Graph;
 use hapticd_skin::table::{CORNERS, EDGES};
@@ -11,9 +11,6 @@ use hapticd_skin::{
     SkinError, Table, Tracker,
 };
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const BOTH: [Ambiguity; 2] = [Ambiguity::Separate, Ambiguity::Join];
 

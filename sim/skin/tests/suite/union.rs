@@ -1,15 +1,12 @@
 //! Unions: one closed surface for any graph, from the largest sum over sets that may all blend.
 
-use hapticd_counting::{Counting, counted};
+use hapticd_counting::counted;
 use hapticd_geometry::Vec3;
 use hapticd_skin::blend::{Blending, Cliques, Graph, Set, members};
 use hapticd_skin::{
     Ambiguity, Domain, Grid, Kernel, Mesh, Primitive, Report, Settings, Skeleton, Skin, SkinError,
 };
 use proptest::prelude::*;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const LEVEL: f64 = 0.5;
 
