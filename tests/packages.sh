@@ -96,6 +96,16 @@ apt_lists() {
     APT_LISTS_FRESH=1
 }
 
+# need_python: Debian's Python with what a package is built, checked and used with.
+need_python() {
+    local missing=() module
+    [ -x /usr/bin/python3 ] || install_packages python3
+    for module in venv=python3-venv setuptools=python3-setuptools wheel=python3-wheel numpy=python3-numpy mypy=mypy; do
+        /usr/bin/python3 -c "import ${module%=*}" 2>/dev/null || missing+=("${module#*=}")
+    done
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
 # need_rust: a Rust compiler at least as new as Cargo.toml's rust-version, with rustfmt and clippy;
 # installed with rustup where there is none (Debian 12's own is too old).
 need_rust() {

@@ -70,19 +70,23 @@
 mod bodies;
 mod contacts;
 mod header;
+mod list;
 mod skin;
 mod state;
 mod surface;
+mod words;
 
 pub use bodies::{BODIES_WORDS, Bodies, BodyPose};
 pub use contacts::{CONTACTS_WORDS, Contact, Contacts};
-pub use header::{BlockError, BlockHeader, HEADER_WORDS, block_words};
+pub use header::{BlockError, BlockHeader, HEADER_WORDS, HeaderWords, block_words};
+pub use list::ListHeader;
 pub use skin::{
     SKIN_FIXED_WORDS, SKIN_SLOTS, SkinCounts, SkinError, SkinFrameHeader, SkinHeader, skin_flag,
 };
+pub(crate) use state::force_off_layout;
 pub use state::{ArmEnergy, ArmState, GovernorState, STATE_WORDS, flag, force_off_text};
 pub use surface::{
-    SURFACE_FIXED_WORDS, SurfaceError, SurfaceFrameHeader, SurfaceHeader, pack, unpack,
+    BodyHeader, SURFACE_FIXED_WORDS, SurfaceError, SurfaceFrameHeader, SurfaceHeader, pack, unpack,
 };
 
 /// Word index of the sequence, and thus the `first` of a seqlock in a block.
@@ -90,16 +94,22 @@ pub const SEQUENCE_WORD: usize = HEADER_WORDS;
 /// Word index of the payload.
 pub const PAYLOAD_WORD: usize = HEADER_WORDS + 1;
 
-/// Writes numbers to consecutive words.
-pub(crate) fn put<const N: usize>(words: &mut [u64], at: usize, values: [f64; N]) {
-    if let Some(place) = words.get_mut(at..at + N) {
-        for (word, value) in place.iter_mut().zip(values) {
-            *word = value.to_bits();
-        }
-    }
-}
+/// Seals of a block: `F_SEAL_SEAL`, `F_SEAL_SHRINK`, `F_SEAL_GROW` and `F_SEAL_FUTURE_WRITE`. Newer
+/// kernels add `F_SEAL_EXEC`.
+pub const BLOCK_SEALS: u32 = 1 | 2 | 4 | 16;
 
-/// Reads numbers from consecutive words; 0 beyond the last word.
-pub(crate) fn take<const N: usize>(words: &[u64], at: usize) -> [f64; N] {
-    std::array::from_fn(|index| f64::from_bits(words.get(at + index).copied().unwrap_or(0)))
+/// Returns what stands at fixed places of blocks.
+pub(crate) fn layouts() -> Vec<crate::layout::WordsLayout> {
+    vec![
+        HeaderWords::layout(),
+        BodyHeader::layout(),
+        ArmState::layout(),
+        ArmEnergy::layout(),
+        ListHeader::layout(),
+        Contact::layout(),
+        BodyPose::layout(),
+        SurfaceFrameHeader::layout(),
+        SkinFrameHeader::layout(),
+        SkinCounts::layout(),
+    ]
 }

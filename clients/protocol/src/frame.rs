@@ -9,6 +9,7 @@
 //!       16       body
 //! ```
 
+use crate::layout::{FieldLayout, RecordLayout, Type};
 use crate::wire::{DecodeError, Decoder, Field};
 
 /// Maximum length of a message in bytes, header included.
@@ -79,6 +80,40 @@ impl Header {
     }
 }
 
+/// Returns names, types and meanings of the header's fields.
+pub fn header_layout() -> RecordLayout {
+    let field = |name, of, doc: &str| FieldLayout {
+        name,
+        doc: doc.to_owned(),
+        of,
+        range: None,
+    };
+    RecordLayout {
+        name: "Header",
+        doc: "Header in front of every message body.".to_owned(),
+        fields: vec![
+            field("kind", Type::Unsigned(16), "Kind of the message."),
+            field(
+                "descriptors",
+                Type::Unsigned(8),
+                "Number of descriptors that come with the message.",
+            ),
+            field("reserved", Type::Unsigned(8), "Zero."),
+            field(
+                "length",
+                Type::Unsigned(32),
+                "Length of the whole message, header included, bytes.",
+            ),
+            field(
+                "id",
+                Type::Unsigned(64),
+                "Chosen by the client, given back with the reply; 0 for events.",
+            ),
+        ],
+        reserved: 0,
+    }
+}
+
 /// A set of messages for one direction.
 pub trait Message: Sized {
     /// Returns the number of this message's kind.
@@ -133,46 +168,66 @@ pub trait Message: Sized {
     }
 }
 
-/// Calls `function`; this gives a closure in [`messages!`] its argument's type.
-pub(crate) fn apply<M>(message: &M, function: impl Fn(&M) -> u8) -> u8 {
-    function(message)
-}
-
 /// Declares the messages of one direction: a structure for each message and the enumeration of all.
-/// `descriptors` is a function of the message.
+/// `-> Done` names the replies that carry a request out. `descriptors` is their number, or `one for
+/// each` element of a list.
 macro_rules! messages {
     (@count $message:ident) => { 0 };
-    (@count $message:ident, $descriptors:expr) => { $crate::frame::apply($message, $descriptors) };
+    (@count $message:ident, one for each $list:ident) => { $message.$list.sent().len() as u8 };
+    (@count $message:ident, $count:literal) => { $count };
+    (@said) => { $crate::layout::Descriptors::Fixed(0) };
+    (@said one for each $list:ident) => {
+        $crate::layout::Descriptors::OneForEach(stringify!($list))
+    };
+    (@said $count:literal) => { $crate::layout::Descriptors::Fixed($count) };
     (
-        $(#[$enum_meta:meta])*
+        $(#[doc = $enum_doc:literal])*
         pub enum $set:ident {
             $(
-                $(#[$meta:meta])*
-                $name:ident = $kind:literal $(, descriptors $descriptors:expr)? => {
-                    $($(#[$field_meta:meta])* $field:ident: $type:ty,)*
+                $(#[doc = $doc:literal])*
+                $name:ident = $kind:literal
+                $(-> $($answer:ident)|+)?
+                $(, descriptors [$($descriptors:tt)+])?
+                => {
+                    $(
+                        $(#[doc = $field_doc:literal])*
+                        $field:ident: $type:ty $(= $range:expr)?,
+                    )*
                 } reserved $reserved:literal
             )*
         }
     ) => {
         $(
             $crate::wire::record! {
-                $(#[$meta])*
-                pub struct $name { $($(#[$field_meta])* $field: $type,)* } reserved $reserved
+                $(#[doc = $doc])*
+                pub struct $name {
+                    $($(#[doc = $field_doc])* $field: $type $(= $range)?,)*
+                } reserved $reserved
             }
         )*
 
-        $(#[$enum_meta])*
+        $(#[doc = $enum_doc])*
         // Only one exists at a time, and it is a few hundred bytes: a box for each variant would
         // cost more than it saves.
         #[allow(clippy::large_enum_variant)]
         #[derive(Clone, Debug, PartialEq)]
         pub enum $set {
-            $($(#[$meta])* $name($name),)*
+            $($(#[doc = $doc])* $name($name),)*
         }
 
         impl $set {
             /// Kind and name of every message of this direction.
             pub const KINDS: &'static [(u16, &'static str)] = &[$(($kind, stringify!($name))),*];
+
+            /// Returns the descriptions of all messages of this direction.
+            pub fn layout() -> Vec<$crate::layout::MessageLayout> {
+                vec![$($crate::layout::MessageLayout {
+                    kind: $kind,
+                    body: $name::layout(),
+                    descriptors: $crate::frame::messages!(@said $($($descriptors)+)?),
+                    answers: vec![$($(stringify!($answer)),+)?],
+                }),*]
+            }
         }
 
         $(
@@ -195,7 +250,7 @@ macro_rules! messages {
 
             fn descriptors(&self) -> u8 {
                 match self {
-                    $(Self::$name(_message) => $crate::frame::messages!(@count _message $(, $descriptors)?),)*
+                    $(Self::$name(_message) => $crate::frame::messages!(@count _message $(, $($descriptors)+)?),)*
                 }
             }
 

@@ -32,6 +32,7 @@
 pub mod block;
 pub mod event;
 pub mod frame;
+pub mod layout;
 pub mod mesh;
 pub mod reply;
 pub mod request;

@@ -26,6 +26,10 @@ pub const MESH_VERSION: u32 = 1;
 /// Offset of the vertices, in bytes.
 pub const MESH_HEADER_BYTES: usize = 32;
 
+/// Seals that the file must have when it is sent: `F_SEAL_SHRINK`, `F_SEAL_GROW` and
+/// `F_SEAL_WRITE`. More are allowed.
+pub const MESH_SEALS: u32 = 2 | 4 | 8;
+
 /// A triangle mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mesh {

@@ -179,7 +179,7 @@ messages! {
     pub enum Reply {
         /// The connection is accepted.
         Welcome = 0x8101 => {
-            /// [`MAGIC`](crate::MAGIC).
+            /// `HAPTICD` and a zero byte: [`MAGIC`](crate::MAGIC).
             magic: u64,
             /// The daemon's major version, the same as the client's.
             major: u16,
@@ -248,7 +248,7 @@ messages! {
         } reserved 0
 
         /// The requested blocks: one descriptor for each, in this order.
-        Subscribed = 0x8107, descriptors |reply| reply.blocks.0.len().min(4) as u8 => {
+        Subscribed = 0x8107, descriptors [one for each blocks] => {
             /// Descriptions of the descriptors.
             blocks: List<BlockInfo, 4>,
         } reserved 0
@@ -262,19 +262,19 @@ messages! {
         } reserved 0
 
         /// The daemon's state. Carries one descriptor: a sealed memory file with JSON text.
-        Status = 0x8109, descriptors |_| 1 => {
+        Status = 0x8109, descriptors [1] => {
             /// Length of the text in bytes.
             bytes: u64,
         } reserved 0
 
         /// The requested surface. Carries one descriptor: its block.
-        Surface = 0x810a, descriptors |_| 1 => {
+        Surface = 0x810a, descriptors [1] => {
             /// Identity of the body.
             body: u32,
         } reserved 4
 
         /// The requested skin. Carries one descriptor: its block.
-        Skin = 0x810b, descriptors |_| 1 => {
+        Skin = 0x810b, descriptors [1] => {
             /// Identity of the body.
             body: u32,
         } reserved 4
@@ -282,7 +282,7 @@ messages! {
         /// The requested shape. Carries one descriptor: a sealed memory file with its mesh in the
         /// body's frame ([`mesh`](crate::mesh), coordinates of 4 bytes). All clients that ask get
         /// the same file.
-        Shape = 0x810c, descriptors |_| 1 => {
+        Shape = 0x810c, descriptors [1] => {
             /// Identity of the body, or the number that stands for the tool.
             body: u32,
         } reserved 4

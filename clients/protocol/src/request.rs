@@ -6,11 +6,15 @@
 use crate::{
     frame::messages,
     text::Name,
-    wire::{Limit, NonNegative, Pose, codes},
+    wire::{Limit, NonNegative, Pose, codes, flags},
 };
 
 /// Stands for all arms in fields that take an arm's index.
 pub const ALL_ARMS: u8 = 255;
+
+/// Highest speed of any point of a body that a client moves, m/s. A tool moves at a metre or two a
+/// second; more is a mistake of units.
+pub const MAX_SPEED_M_S: f64 = 20.0;
 
 /// Longest lease that any daemon grants, ms. A longer one would leave a force standing with no one
 /// in control of it. A daemon's configuration may allow less; its default is one second
@@ -18,21 +22,23 @@ pub const ALL_ARMS: u8 = 255;
 /// `limit` of [`OutOfRange`](crate::reply::ErrorCode::OutOfRange).
 pub const MAX_LEASE_MS: u32 = 10_000;
 
-/// Bits of [`Subscribe::topics`]; add those that are requested.
-pub mod topic {
-    /// The arm's state block.
-    pub const STATE: u8 = 1;
-    /// The arm's contacts block.
-    pub const CONTACTS: u8 = 2;
-    /// The block of all bodies' poses; the same for every arm.
-    pub const BODIES: u8 = 4;
-    /// A descriptor that becomes readable when the arm's state is new: a socket with small
-    /// datagrams that the client reads and discards.
-    pub const WAKE: u8 = 8;
-    /// [`Event`](crate::event::Event)s on the control socket.
-    pub const EVENTS: u8 = 16;
-    /// All of the above.
-    pub const ALL: u8 = 31;
+flags! {
+    /// Bits of [`Subscribe::topics`](super::Subscribe::topics); add those that are requested.
+    pub mod topic: u8 {
+        /// The arm's state block.
+        STATE = 1,
+        /// The arm's contacts block.
+        CONTACTS = 2,
+        /// The block of all bodies' poses; the same for every arm.
+        BODIES = 4,
+        /// A descriptor that becomes readable when the arm's state is new: a socket with small
+        /// datagrams that the client reads and discards.
+        WAKE = 8,
+        /// [`Event`](crate::event::Event)s on the control socket.
+        EVENTS = 16,
+        /// All of the above.
+        ALL = 31,
+    }
 }
 
 codes! {
@@ -93,8 +99,8 @@ messages! {
     pub enum Request {
         /// The first message of a connection. Answered by [`Welcome`](crate::reply::Welcome) or
         /// [`Refused`](crate::reply::Refused).
-        Hello = 0x0101 => {
-            /// [`MAGIC`](crate::MAGIC).
+        Hello = 0x0101 -> Welcome | Refused => {
+            /// `HAPTICD` and a zero byte: [`MAGIC`](crate::MAGIC).
             magic: u64,
             /// The client's major version.
             major: u16,
@@ -107,17 +113,17 @@ messages! {
         } reserved 0
 
         /// Asks for the arms. Answered by [`Arms`](crate::reply::Arms).
-        ListArms = 0x0102 => {} reserved 8
+        ListArms = 0x0102 -> Arms => {} reserved 8
 
         /// Asks for the bodies from index `skip` on. Answered by [`Bodies`](crate::reply::Bodies).
-        ListBodies = 0x0103 => {
+        ListBodies = 0x0103 -> Bodies => {
             /// Number of bodies to skip.
             skip: u32,
         } reserved 4
 
         /// Asks for shared blocks. Answered by [`Subscribed`](crate::reply::Subscribed) with their
         /// descriptors.
-        Subscribe = 0x0104 => {
+        Subscribe = 0x0104 -> Subscribed => {
             /// Index of the arm.
             arm: u8,
             /// A sum of bits of [`topic`].
@@ -132,36 +138,36 @@ messages! {
         /// ([`DeformableBody`](crate::reply::ErrorCode::DeformableBody)). A pose out of the plane
         /// of a planar scene is [`OutOfRange`](crate::reply::ErrorCode::OutOfRange); the body then
         /// continues as before.
-        SetBodyPose = 0x0105 => {
+        SetBodyPose = 0x0105 -> Done => {
             /// Target pose.
             world_from_body: Pose,
             /// Maximum speed of any point of the body, m/s.
-            speed_m_s: NonNegative,
+            speed_m_s: NonNegative = 0.0..=MAX_SPEED_M_S,
             /// Identity of the body.
             body: u32,
             /// Time for which the command holds, ms: 1 to [`MAX_LEASE_MS`], or less if the daemon's
             /// configuration says so. The refusal's `limit` is the longest one allowed.
-            lease_ms: u32,
+            lease_ms: u32 = 1.0..=MAX_LEASE_MS as f64,
         } reserved 0
 
         /// Adds a body. Carries one descriptor: its mesh as a sealed memory file
         /// ([`mesh`](crate::mesh)). Answered by [`BodyAdded`](crate::reply::BodyAdded). The body is
         /// removed when its client disconnects.
-        AddBody = 0x0106, descriptors |_| 1 => {
+        AddBody = 0x0106 -> BodyAdded, descriptors [1] => {
             /// Name, unique in the scene.
             name: Name,
             /// Initial pose.
             world_from_body: Pose,
-            /// Contact stiffness, N/m: 1 to 100,000.
-            stiffness_n_per_m: NonNegative,
-            /// Contact damping, N s/m: at most 1000.
-            damping_n_s_per_m: NonNegative,
-            /// Coulomb's friction coefficient, at most 2.
-            friction: NonNegative,
-            /// Coefficient of restitution between this body and others, 0 to 1.
-            restitution: NonNegative,
-            /// Density of a dynamic body, kg/m³: 1 to 30,000. Ignored for other kinds.
-            density_kg_m3: NonNegative,
+            /// Contact stiffness, N/m.
+            stiffness_n_per_m: NonNegative = 1.0..=100_000.0,
+            /// Contact damping, N s/m.
+            damping_n_s_per_m: NonNegative = 0.0..=1000.0,
+            /// Coulomb's friction coefficient.
+            friction: NonNegative = 0.0..=2.0,
+            /// Coefficient of restitution between this body and others.
+            restitution: NonNegative = 0.0..=1.0,
+            /// Density of a dynamic body, kg/m³. Ignored for other kinds.
+            density_kg_m3: NonNegative = 1.0..=30_000.0,
             /// Whether the body may move. Only static, kinematic and dynamic bodies can be added.
             kind: BodyKind,
             /// If true, the mesh must be closed and oriented. If false, an open sheet is allowed.
@@ -169,14 +175,14 @@ messages! {
         } reserved 6
 
         /// Removes a body that this client added.
-        RemoveBody = 0x0107 => {
+        RemoveBody = 0x0107 -> Done => {
             /// Identity of the body.
             body: u32,
         } reserved 4
 
         /// Stops a kinematic body where it is and gives up the lease on it. It is refused for
         /// bodies of another kind, as [`SetBodyPose`] is.
-        HaltBody = 0x0108 => {
+        HaltBody = 0x0108 -> Done => {
             /// Identity of the body.
             body: u32,
         } reserved 4
@@ -188,7 +194,7 @@ messages! {
         /// applied it: the force follows within the slew limit. Limits that cannot be kept are
         /// refused ([`LimitsRefused`](crate::reply::ErrorCode::LimitsRefused)), and nothing
         /// changes.
-        TightenLimits = 0x0109 => {
+        TightenLimits = 0x0109 -> Done => {
             /// Force magnitude, N.
             peak_force_n: Limit,
             /// Force that may be held indefinitely, N.
@@ -211,15 +217,15 @@ messages! {
 
         /// Keep-alive: renews every lease of this client for `lease_ms`. Any request shows that a
         /// client is alive; this one does nothing else.
-        RenewLeases = 0x010a => {
+        RenewLeases = 0x010a -> Done => {
             /// Length of the renewed leases, ms: 1 to [`MAX_LEASE_MS`], or less if the daemon's
             /// configuration says so. The refusal's `limit` is the longest one allowed.
-            lease_ms: u32,
+            lease_ms: u32 = 1.0..=MAX_LEASE_MS as f64,
         } reserved 4
 
         /// Tells that the application gained or lost the user's focus. Without focus, this client's
         /// bodies produce no force.
-        SetFocus = 0x010b => {
+        SetFocus = 0x010b -> Done => {
             /// Whether the application has focus. A new connection starts with it.
             focused: bool,
         } reserved 7
@@ -229,21 +235,21 @@ messages! {
 
         /// Asks for the block of a deformable body's surface ([`block`](crate::block)). Answered by
         /// [`Surface`](crate::reply::Surface) with its descriptor.
-        OpenSurface = 0x010d => {
+        OpenSurface = 0x010d -> Surface => {
             /// Identity of the body: soft, cloth or of a crowd.
             body: u32,
         } reserved 4
 
         /// Asks for the block of an implicit body's skin ([`block`](crate::block)). Answered by
         /// [`Skin`](crate::reply::Skin) with its descriptor.
-        OpenSkin = 0x010e => {
+        OpenSkin = 0x010e -> Skin => {
             /// Identity of an implicit body.
             body: u32,
         } reserved 4
 
         /// Asks for the shape of a body that is shown by its pose, or of an arm's tool. Answered by
         /// [`Shape`](crate::reply::Shape) with a descriptor.
-        OpenShape = 0x010f => {
+        OpenShape = 0x010f -> Shape => {
             /// Identity of the body: static, kinematic or dynamic, no matter which client added it.
             /// `u32::MAX - k` stands for the tool of arm `k`.
             body: u32,
@@ -251,25 +257,25 @@ messages! {
 
         /// Asks for all limits in force on an arm that [`TightenLimits`] can tighten. Answered by
         /// [`Limits`](crate::reply::Limits).
-        GetLimits = 0x0110 => {
+        GetLimits = 0x0110 -> Limits => {
             /// Index of one arm; [`ALL_ARMS`] is refused.
             arm: u8,
         } reserved 7
 
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
-        GetStatus = 0x0201 => {} reserved 8
+        GetStatus = 0x0201 -> Status => {} reserved 8
 
         /// Technician: reloads the configuration. Answered by [`Done`](crate::reply::Done) when a
         /// tick of the loop has applied its limits.
-        Reload = 0x0202 => {} reserved 8
+        Reload = 0x0202 -> Done => {} reserved 8
 
         /// Technician: shuts the daemon down in order.
-        Shutdown = 0x0203 => {} reserved 8
+        Shutdown = 0x0203 -> Done => {} reserved 8
 
         /// Technician: clears a latched fault of an arm, such as an emergency stop. Answered by
         /// [`Done`](crate::reply::Done) when a tick of the loop has applied it. If the cause
         /// persists, the fault returns.
-        ClearFault = 0x0204 => {
+        ClearFault = 0x0204 -> Done => {
             /// Index of the arm, or [`ALL_ARMS`].
             arm: u8,
         } reserved 7
@@ -278,7 +284,7 @@ messages! {
         /// The limits of the configuration, as last reloaded, hold again. The force rises within
         /// the slew limit. Answered by [`Done`](crate::reply::Done) when a tick of the loop has
         /// applied them.
-        ReleaseLimits = 0x0205 => {
+        ReleaseLimits = 0x0205 -> Done => {
             /// Index of the arm, or [`ALL_ARMS`].
             arm: u8,
         } reserved 7

@@ -3,6 +3,7 @@
 //! Fields are little-endian and packed; the only padding is what a message declares as reserved.
 //! Decoding allocates only for lists and texts.
 
+use crate::layout::{Described, Type};
 use crate::text::{NAME_BYTES, Name, Text};
 
 /// Largest coordinate accepted in a pose or a mesh, m. Anything farther away is a mistake of units.
@@ -168,7 +169,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// A field type: how it is written and read.
-pub trait Field: Sized {
+pub trait Field: Sized + Described {
     /// Appends the field.
     fn put(&self, out: &mut Vec<u8>);
 
@@ -177,6 +178,51 @@ pub trait Field: Sized {
     /// # Errors
     /// [`DecodeError`]: what is wrong with the field.
     fn take(input: &mut Decoder<'_>, field: &'static str) -> Result<Self, DecodeError>;
+}
+
+/// Implements [`Described`] for types that have a variant of their own.
+macro_rules! described {
+    ($($type:ty => $shape:expr),* $(,)?) => {$(
+        impl Described for $type {
+            fn described() -> Type {
+                $shape
+            }
+        }
+    )*};
+}
+
+described! {
+    u8 => Type::Unsigned(8),
+    u16 => Type::Unsigned(16),
+    u32 => Type::Unsigned(32),
+    u64 => Type::Unsigned(64),
+    bool => Type::Bool,
+    f64 => Type::Float,
+    NonNegative => Type::NonNegative,
+    Limit => Type::Limit,
+    Pose => Type::Pose,
+    Name => Type::Name,
+}
+
+impl<const N: usize> Described for [f64; N] {
+    fn described() -> Type {
+        Type::Array(Box::new(Type::Float), N)
+    }
+}
+
+impl<const N: usize> Described for Text<N> {
+    fn described() -> Type {
+        Type::Text(N)
+    }
+}
+
+impl<T: Described, const MAX: usize> Described for List<T, MAX> {
+    fn described() -> Type {
+        Type::List {
+            of: Box::new(T::described()),
+            max: MAX,
+        }
+    }
 }
 
 macro_rules! integers {
@@ -400,7 +446,7 @@ impl Field for Name {
 /// A list: its count as `u32` and four reserved bytes, then at most `MAX` elements.
 impl<T: Field, const MAX: usize> Field for List<T, MAX> {
     fn put(&self, out: &mut Vec<u8>) {
-        let items = &self.0[..self.0.len().min(MAX)];
+        let items = self.sent();
         (items.len() as u32).put(out);
         0_u32.put(out);
         for item in items {
@@ -429,13 +475,25 @@ impl<T: Field, const MAX: usize> Field for List<T, MAX> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct List<T, const MAX: usize>(pub Vec<T>);
 
+impl<T, const MAX: usize> List<T, MAX> {
+    /// Returns the elements that are sent.
+    pub fn sent(&self) -> &[T] {
+        &self.0[..self.0.len().min(MAX)]
+    }
+}
+
 /// Declares an enumeration on the wire; unknown codes are refused.
 macro_rules! codes {
-    ($(#[$meta:meta])* pub enum $name:ident: $repr:ty, $must:literal { $($(#[$variant_meta:meta])* $variant:ident = $code:literal,)* }) => {
-        $(#[$meta])*
+    (
+        $(#[doc = $doc:literal])*
+        pub enum $name:ident: $repr:ty, $must:literal {
+            $($(#[doc = $variant_doc:literal])* $variant:ident = $code:literal,)*
+        }
+    ) => {
+        $(#[doc = $doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr($repr)]
-        pub enum $name { $($(#[$variant_meta])* $variant = $code,)* }
+        pub enum $name { $($(#[doc = $variant_doc])* $variant = $code,)* }
 
         impl $name {
             /// All values, in the order of their codes.
@@ -447,8 +505,28 @@ macro_rules! codes {
             }
 
             /// Returns the value with this number, or `None` if the number is unknown.
-            pub fn from_code(code: $repr) -> Option<Self> {
+            pub const fn from_code(code: $repr) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)* _ => None }
+            }
+
+            /// Returns names and meanings of the numbers.
+            pub fn layout() -> $crate::layout::CodesLayout {
+                $crate::layout::CodesLayout {
+                    name: stringify!($name),
+                    doc: $crate::layout::plain(&[$($doc),*]),
+                    bits: <$repr>::BITS,
+                    values: vec![$($crate::layout::CodeLayout {
+                        name: stringify!($variant),
+                        code: $code,
+                        doc: $crate::layout::plain(&[$($variant_doc),*]),
+                    }),*],
+                }
+            }
+        }
+
+        impl $crate::layout::Described for $name {
+            fn described() -> $crate::layout::Type {
+                $crate::layout::Type::Code(Self::layout())
             }
         }
 
@@ -457,20 +535,83 @@ macro_rules! codes {
                 $crate::wire::Field::put(&self.code(), out);
             }
 
-            fn take(input: &mut $crate::wire::Decoder<'_>, field: &'static str) -> Result<Self, $crate::wire::DecodeError> {
+            fn take(
+                input: &mut $crate::wire::Decoder<'_>,
+                field: &'static str,
+            ) -> Result<Self, $crate::wire::DecodeError> {
                 let code = <$repr as $crate::wire::Field>::take(input, field)?;
-                Self::from_code(code).ok_or($crate::wire::DecodeError::Value { field, value: f64::from(code), must: $must })
+                Self::from_code(code).ok_or($crate::wire::DecodeError::Value {
+                    field,
+                    value: f64::from(code),
+                    must: $must,
+                })
+            }
+        }
+    };
+}
+
+/// Declares a module of bits of which a field is the sum.
+macro_rules! flags {
+    (
+        $(#[doc = $doc:literal])*
+        pub mod $name:ident: $repr:ty {
+            $($(#[doc = $bit_doc:literal])* $bit:ident = $value:literal,)*
+        }
+    ) => {
+        $(#[doc = $doc])*
+        pub mod $name {
+            $($(#[doc = $bit_doc])* pub const $bit: $repr = $value;)*
+
+            /// Returns names and meanings of the bits.
+            pub fn layout() -> $crate::layout::CodesLayout {
+                $crate::layout::CodesLayout {
+                    name: stringify!($name),
+                    doc: $crate::layout::plain(&[$($doc),*]),
+                    bits: <$repr>::BITS,
+                    values: vec![$($crate::layout::CodeLayout {
+                        name: stringify!($bit),
+                        code: $value,
+                        doc: $crate::layout::plain(&[$($bit_doc),*]),
+                    }),*],
+                }
             }
         }
     };
 }
 
 /// Declares a structure whose fields are written one after the other, followed by reserved bytes.
+/// `= range` behind a field's type is what any daemon takes at most; it is described and not
+/// checked here, since a daemon answers with the numbers.
 macro_rules! record {
-    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* } reserved $reserved:literal) => {
-        $(#[$meta])*
+    (
+        $(#[doc = $doc:literal])*
+        pub struct $name:ident {
+            $($(#[doc = $field_doc:literal])* $field:ident: $type:ty $(= $range:expr)?,)*
+        } reserved $reserved:literal
+    ) => {
+        $(#[doc = $doc])*
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+        pub struct $name { $($(#[doc = $field_doc])* pub $field: $type,)* }
+
+        impl $name {
+            /// Returns names, types and meanings of the fields.
+            pub fn layout() -> $crate::layout::RecordLayout {
+                $crate::layout::RecordLayout {
+                    name: stringify!($name),
+                    doc: $crate::layout::plain(&[$($doc),*]),
+                    fields: vec![$($crate::wire::field_layout!(
+                        $field, $type, [$($field_doc),*] $(, $range)?
+                    )),*],
+                    reserved: $reserved,
+                }
+            }
+        }
+
+        impl $crate::layout::Described for $name {
+            fn described() -> $crate::layout::Type {
+                $crate::layout::Type::Record(Box::new(Self::layout()))
+            }
+        }
 
         impl $crate::wire::Field for $name {
             fn put(&self, out: &mut Vec<u8>) {
@@ -478,7 +619,10 @@ macro_rules! record {
                 out.extend_from_slice(&[0; $reserved]);
             }
 
-            fn take(input: &mut $crate::wire::Decoder<'_>, _: &'static str) -> Result<Self, $crate::wire::DecodeError> {
+            fn take(
+                input: &mut $crate::wire::Decoder<'_>,
+                _: &'static str,
+            ) -> Result<Self, $crate::wire::DecodeError> {
                 $(let $field = $crate::wire::Field::take(input, stringify!($field))?;)*
                 input.reserved($reserved)?;
                 Ok(Self { $($field,)* })
@@ -487,4 +631,23 @@ macro_rules! record {
     };
 }
 
-pub(crate) use {codes, record};
+/// The description of one field.
+macro_rules! field_layout {
+    ($field:ident, $type:ty, [$($doc:literal),*]) => {
+        $crate::layout::FieldLayout {
+            name: stringify!($field),
+            doc: $crate::layout::plain(&[$($doc),*]),
+            of: <$type as $crate::layout::Described>::described(),
+            range: None,
+        }
+    };
+    ($field:ident, $type:ty, [$($doc:literal),*], $range:expr) => {{
+        let range: std::ops::RangeInclusive<f64> = $range;
+        $crate::layout::FieldLayout {
+            range: Some((*range.start(), *range.end())),
+            ..$crate::wire::field_layout!($field, $type, [$($doc),*])
+        }
+    }};
+}
+
+pub(crate) use {codes, field_layout, flags, record};

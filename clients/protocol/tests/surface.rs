@@ -43,7 +43,7 @@ fn everything_is_at_its_published_word() {
         lost_ns: 3,
     };
     assert_eq!(moment.to_words(), [1, 2, 3]);
-    assert_eq!(SurfaceFrameHeader::from_words([1, 2, 3]), moment);
+    assert_eq!(SurfaceFrameHeader::from_words(&[1, 2, 3]), moment);
 }
 
 #[test]

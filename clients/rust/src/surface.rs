@@ -106,7 +106,7 @@ impl Surface {
             std::array::from_fn::<_, SURFACE_FIXED_WORDS, _>(|_| words.next().unwrap_or(0));
         points.clear();
         points.extend(unpack(words).map(|point| point.map(f32::from_bits)));
-        Ok(SurfaceFrameHeader::from_words(header))
+        Ok(SurfaceFrameHeader::from_words(&header))
     }
 }
 

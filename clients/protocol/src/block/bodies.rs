@@ -1,29 +1,28 @@
 //! Block of all bodies' poses, published in every tick.
 
-use super::{put, take};
+use super::list::ListHeader;
+use super::words::{Placed, words};
 use crate::{MAX_BODIES, wire::Pose};
 
-/// Number of words of one body.
-const BODY_WORDS: usize = 8;
 /// Number of words before the first body.
-const FIRST: usize = 3;
+const FIRST: usize = ListHeader::WORDS;
 /// Number of words of the payload.
-pub const BODIES_WORDS: usize = FIRST + MAX_BODIES * BODY_WORDS;
+pub const BODIES_WORDS: usize = FIRST + MAX_BODIES * BodyPose::WORDS;
 
-/// Pose of one body. Words are counted from the first word of the body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodyPose {
-    /// Word 0, bits 0..32: identity of the body.
-    pub body: u32,
-    /// Word 0, bit 32: true if the body has a target that it has not reached. A command shows here
-    /// some ticks after it was answered.
-    pub moving: bool,
-    /// Words 1..8: pose of the body.
-    pub world_from_body: Pose,
+words! {
+    /// Pose of one body. Words are counted from the first word of the body.
+    pub struct BodyPose in 8 words {
+        /// Identity of the body.
+        body: u32 = word 0;
+        /// True if the body has a target that it has not reached. A command shows here some ticks
+        /// after it was answered.
+        moving: bool = word 0 bit 32;
+        /// Pose of the body.
+        world_from_body: Pose = word 1;
+    }
 }
 
-/// Payload of the block: poses of all bodies. Words: 0 tick, 1 time, 2 count, then the bodies, 8
-/// words each.
+/// Payload of the block: poses of all bodies. First a [`ListHeader`], then the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bodies {
     /// Number of the tick.
@@ -71,27 +70,24 @@ impl Bodies {
     /// Returns the payload words; words after the last body are zero. Real-time callable.
     pub fn to_words(&self) -> [u64; BODIES_WORDS] {
         let mut words = [0; BODIES_WORDS];
-        words[0] = self.tick;
-        words[1] = self.time_ns;
-        words[2] = self.count as u64;
-        let places = words[FIRST..].chunks_exact_mut(BODY_WORDS);
-        for (place, body) in places.zip(self.as_slice()) {
-            place[0] = u64::from(body.body) | u64::from(body.moving) << 32;
-            put(place, 1, body.world_from_body.to_array());
+        let header = ListHeader {
+            tick: self.tick,
+            time_ns: self.time_ns,
+            count: self.count as u64,
+        };
+        header.put(&mut words, 0, 0);
+        for (index, body) in self.as_slice().iter().enumerate() {
+            body.put(&mut words, FIRST + index * BodyPose::WORDS, 0);
         }
         words
     }
 
     /// Reads the payload words; a count above the limit counts as the limit. Real-time callable.
     pub fn from_words(words: &[u64; BODIES_WORDS]) -> Self {
-        let mut result = Self::new(words[0], words[1]);
-        let count = usize::try_from(words[2]).unwrap_or(MAX_BODIES);
-        for place in words[FIRST..].chunks_exact(BODY_WORDS).take(count) {
-            result.push(BodyPose {
-                body: place[0] as u32,
-                moving: place[0] >> 32 & 1 == 1,
-                world_from_body: Pose::from_array(take(place, 1)),
-            });
+        let header = ListHeader::take(words, 0, 0);
+        let mut result = Self::new(header.tick, header.time_ns);
+        for index in 0..header.count(MAX_BODIES) {
+            result.push(BodyPose::take(words, FIRST + index * BodyPose::WORDS, 0));
         }
         result
     }

@@ -1,28 +1,26 @@
 //! Block of one arm's contacts, published in every tick.
 
-use super::{put, take};
+use super::list::ListHeader;
+use super::words::{Placed, words};
 use crate::MAX_CONTACTS;
 
-/// Number of words of one contact.
-const CONTACT_WORDS: usize = 8;
 /// Number of words before the first contact.
-const FIRST: usize = 3;
+const FIRST: usize = ListHeader::WORDS;
 /// Number of words of the payload.
-pub const CONTACTS_WORDS: usize = FIRST + MAX_CONTACTS * CONTACT_WORDS;
+pub const CONTACTS_WORDS: usize = FIRST + MAX_CONTACTS * Contact::WORDS;
 
-/// One contact. Words are counted from the first word of the contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// Words 0..3: point on the body's surface, world frame, m.
-    pub point_m: [f64; 3],
-    /// Words 3..6: unit normal from the body to the tool, world frame.
-    pub normal: [f64; 3],
-    /// Word 6: distance between the surfaces along the normal, m; positive, since they never
-    /// overlap.
-    pub distance_m: f64,
-    /// Word 7, bits 0..32: identity of the body. For the tool of arm `k` it is `u32::MAX - k`,
-    /// which no body has.
-    pub body: u32,
+words! {
+    /// One contact. Words are counted from the first word of the contact.
+    pub struct Contact in 8 words {
+        /// Point on the body's surface, world frame, m.
+        point_m: [f64; 3] = word 0;
+        /// Unit normal from the body to the tool, world frame.
+        normal: [f64; 3] = word 3;
+        /// Distance between the surfaces along the normal, m; positive, since they never overlap.
+        distance_m: f64 = word 6;
+        /// Identity of the body. For the tool of arm `k` it is `u32::MAX - k`, which no body has.
+        body: u32 = word 7;
+    }
 }
 
 impl Contact {
@@ -35,8 +33,7 @@ impl Contact {
     };
 }
 
-/// Payload of the block: contacts of an arm. Words: 0 tick, 1 time, 2 count, then the contacts, 8
-/// words each.
+/// Payload of the block: contacts of an arm. First a [`ListHeader`], then the contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contacts {
     /// Number of the tick.
@@ -79,31 +76,24 @@ impl Contacts {
     /// Returns the payload words; words after the last contact are zero. Real-time callable.
     pub fn to_words(&self) -> [u64; CONTACTS_WORDS] {
         let mut words = [0; CONTACTS_WORDS];
-        words[0] = self.tick;
-        words[1] = self.time_ns;
-        words[2] = self.count as u64;
-        let places = words[FIRST..].chunks_exact_mut(CONTACT_WORDS);
-        for (place, contact) in places.zip(self.as_slice()) {
-            put(place, 0, contact.point_m);
-            put(place, 3, contact.normal);
-            put(place, 6, [contact.distance_m]);
-            place[7] = u64::from(contact.body);
+        let header = ListHeader {
+            tick: self.tick,
+            time_ns: self.time_ns,
+            count: self.count as u64,
+        };
+        header.put(&mut words, 0, 0);
+        for (index, contact) in self.as_slice().iter().enumerate() {
+            contact.put(&mut words, FIRST + index * Contact::WORDS, 0);
         }
         words
     }
 
     /// Reads the payload words; a count above the limit counts as the limit. Real-time callable.
     pub fn from_words(words: &[u64; CONTACTS_WORDS]) -> Self {
-        let mut result = Self::new(words[0], words[1]);
-        let count = usize::try_from(words[2]).unwrap_or(MAX_CONTACTS);
-        for place in words[FIRST..].chunks_exact(CONTACT_WORDS).take(count) {
-            let [distance_m] = take(place, 6);
-            result.push(Contact {
-                point_m: take(place, 0),
-                normal: take(place, 3),
-                distance_m,
-                body: place[7] as u32,
-            });
+        let header = ListHeader::take(words, 0, 0);
+        let mut result = Self::new(header.tick, header.time_ns);
+        for index in 0..header.count(MAX_CONTACTS) {
+            result.push(Contact::take(words, FIRST + index * Contact::WORDS, 0));
         }
         result
     }

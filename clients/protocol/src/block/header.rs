@@ -1,5 +1,6 @@
 //! Header of a block: the eight words before the sequence, with kind and version.
 
+use super::words::{Placed, words};
 use super::{PAYLOAD_WORD, STATE_WORDS};
 use crate::{MAGIC, MAJOR, MINOR, reply::BlockKind};
 
@@ -9,6 +10,36 @@ pub const HEADER_WORDS: usize = 8;
 /// Returns the number of words of a whole block with `payload` payload words.
 pub const fn block_words(payload: usize) -> usize {
     PAYLOAD_WORD + payload
+}
+
+words! {
+    /// Words 0 to 4 of every block.
+    #[derive(Eq)]
+    pub struct HeaderWords in 5 words {
+        /// `HAPTICD` and a zero byte.
+        magic: u64 = word 0;
+        /// Kind of the block.
+        kind: u16 = word 1;
+        /// The daemon's major version of the protocol.
+        major: u16 = word 1 bit 16;
+        /// The daemon's minor version of the protocol.
+        minor: u16 = word 1 bit 32;
+        /// Index of the arm that the block belongs to; 0 for a block of the whole scene or of a
+        /// body.
+        arm: u16 = word 1 bit 48;
+        /// Number of words of the whole block.
+        words: u32 = word 2;
+        /// Number of words of the payload: all behind the sequence.
+        payload_words: u32 = word 2 bit 32;
+        /// Patch version of the daemon's program.
+        program_patch: u16 = word 3;
+        /// Minor version of the daemon's program.
+        program_minor: u16 = word 3 bit 16;
+        /// Major version of the daemon's program.
+        program_major: u16 = word 3 bit 32;
+        /// Time at which the block was made, ns on the daemon's monotonic clock.
+        created_ns: u64 = word 4;
+    }
 }
 
 /// Header of a block.
@@ -93,21 +124,23 @@ impl BlockHeader {
 
     /// Returns words 0 to 7 of the block.
     pub fn to_words(&self) -> [u64; HEADER_WORDS] {
-        let [major, minor, patch] = self.program.map(u64::from);
-        let kind = u64::from(self.kind.code());
-        let all = self.payload_words.saturating_add(PAYLOAD_WORD as u32);
-        [
-            MAGIC,
-            kind | u64::from(self.major) << 16
-                | u64::from(self.minor) << 32
-                | u64::from(self.arm) << 48,
-            u64::from(all) | u64::from(self.payload_words) << 32,
-            patch | minor << 16 | major << 32,
-            self.created_ns,
-            0,
-            0,
-            0,
-        ]
+        let [program_major, program_minor, program_patch] = self.program;
+        let fixed = HeaderWords {
+            magic: MAGIC,
+            kind: self.kind.code(),
+            major: self.major,
+            minor: self.minor,
+            arm: self.arm,
+            words: self.payload_words.saturating_add(PAYLOAD_WORD as u32),
+            payload_words: self.payload_words,
+            program_patch,
+            program_minor,
+            program_major,
+            created_ns: self.created_ns,
+        };
+        let mut words = [0; HEADER_WORDS];
+        fixed.put(&mut words, 0, 0);
+        words
     }
 
     /// Checks the header of a mapped block of `actual` words. The reader will read `payload`
@@ -135,22 +168,21 @@ impl BlockHeader {
         kind: BlockKind,
         payload: usize,
     ) -> Result<Self, BlockError> {
-        let [magic, version, size, program, created_ns, ..] = *words;
-        let part = |word: u64, index: u32| (word >> (16 * index)) as u16;
-        if magic != MAGIC {
+        let fixed = HeaderWords::take(words, 0, 0);
+        let HeaderWords { major, minor, .. } = fixed;
+        if fixed.magic != MAGIC {
             return Err(BlockError::NotABlock);
         }
-        let (major, minor) = (part(version, 1), part(version, 2));
         if major != MAJOR {
             return Err(BlockError::Version { major, minor });
         }
-        if part(version, 0) != kind.code() {
+        if fixed.kind != kind.code() {
             return Err(BlockError::Kind {
-                actual: part(version, 0),
+                actual: fixed.kind,
                 expected: kind.code(),
             });
         }
-        let (declared, payload_words) = (size as u32, (size >> 32) as u32);
+        let (declared, payload_words) = (fixed.words, fixed.payload_words);
         let fits = usize::try_from(declared) == Ok(actual)
             && usize::try_from(payload_words)
                 .is_ok_and(|has| has >= payload && block_words(has) == actual);
@@ -162,18 +194,21 @@ impl BlockHeader {
                 needed: payload,
             });
         }
-        if part(program, 3) != 0 {
+        if fixed.to_words() != words[..HeaderWords::WORDS] {
             return Err(BlockError::Reserved);
         }
-        let program = [part(program, 2), part(program, 1), part(program, 0)];
         Ok(Self {
             kind,
             major,
             minor,
-            arm: part(version, 3),
+            arm: fixed.arm,
             payload_words,
-            program,
-            created_ns,
+            program: [
+                fixed.program_major,
+                fixed.program_minor,
+                fixed.program_patch,
+            ],
+            created_ns: fixed.created_ns,
         })
     }
 }

@@ -4,31 +4,37 @@
 //! proves that both slots lie inside the block, and [`SkinHeader::check_counts`] that a frame lies
 //! inside its slot, so that a reader can slice by them.
 
+use super::surface::BodyHeader;
+use super::words::words;
 use super::{BlockError, BlockHeader, HEADER_WORDS, SEQUENCE_WORD};
 use crate::reply::BlockKind;
+use crate::wire::flags;
 
 /// Number of words of a slot's payload before the first point.
 pub const SKIN_FIXED_WORDS: usize = 16;
 /// Number of frames in a block.
 pub const SKIN_SLOTS: usize = 2;
 
-/// Bits of [`SkinFrameHeader::flags`].
-pub mod skin_flag {
-    /// The surface extends beyond the box of its cubes and is cut off there.
-    pub const CLIPPED: u32 = 1;
-    /// Cubes are larger than the configuration asks for: time or capacity did not suffice for more
-    /// triangles.
-    pub const COARSE: u32 = 2;
-    /// The mesh's own check found faults ([`faults`](super::SkinFrameHeader::faults)).
-    pub const FAULTY: u32 = 4;
-    /// Primitives are smaller than a cube and may be invisible.
-    pub const SMALL: u32 = 8;
-    /// Primitives blend that must not: too many were in one place even for creases.
-    pub const UNCONTROLLED: u32 = 16;
-    /// Parts that must not blend meet in a crease, where the configuration asks for a separate
-    /// surface around each. In cubes of this size, "blends with" is not an equivalence relation, as
-    /// where a strand folds tightly. The mesh is closed, and lies where the hand feels it.
-    pub const CREASED: u32 = 32;
+flags! {
+    /// Bits of [`SkinFrameHeader::flags`](super::SkinFrameHeader::flags).
+    pub mod skin_flag: u32 {
+        /// The surface extends beyond the box of its cubes and is cut off there.
+        CLIPPED = 1,
+        /// Cubes are larger than the configuration asks for: time or capacity did not suffice for
+        /// more triangles.
+        COARSE = 2,
+        /// The mesh's own check found faults ([`faults`](super::SkinFrameHeader::faults)).
+        FAULTY = 4,
+        /// Primitives are smaller than a cube and may be invisible.
+        SMALL = 8,
+        /// Primitives blend that must not: too many were in one place even for creases.
+        UNCONTROLLED = 16,
+        /// Parts that must not blend meet in a crease, where the configuration asks for a separate
+        /// surface around each. In cubes of this size, "blends with" is not an equivalence
+        /// relation, as where a strand folds tightly. The mesh is closed, and lies where the hand
+        /// feels it.
+        CREASED = 32,
+    }
 }
 
 /// Returns the number of words for `triples` times three numbers of 32 bits.
@@ -36,13 +42,15 @@ const fn packed_words(triples: u32) -> u64 {
     (triples as u64 * 3).div_ceil(2)
 }
 
-/// Size of a frame, or capacity of a slot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SkinCounts {
-    /// Number of points.
-    pub points: u32,
-    /// Number of triangles.
-    pub triangles: u32,
+words! {
+    /// Size of a frame, or capacity of a slot.
+    #[derive(Default, Eq)]
+    pub struct SkinCounts in 1 words {
+        /// Number of points.
+        points: u32 = word 0;
+        /// Number of triangles.
+        triangles: u32 = word 0 bit 32;
+    }
 }
 
 impl SkinCounts {
@@ -156,8 +164,12 @@ impl SkinHeader {
     /// Returns words 0 to 7 of the block.
     pub fn to_words(&self) -> [u64; HEADER_WORDS] {
         let mut words = self.block.to_words();
-        words[5] = u64::from(self.body);
-        words[6] = u64::from(self.capacity.points) | u64::from(self.capacity.triangles) << 32;
+        let body = BodyHeader {
+            body: self.body,
+            points: self.capacity.points,
+            triangles: self.capacity.triangles,
+        };
+        body.write(&mut words);
         words
     }
 
@@ -169,19 +181,16 @@ impl SkinHeader {
     pub fn check(words: &[u64; HEADER_WORDS], actual: usize, body: u32) -> Result<Self, SkinError> {
         let least = 2 * SKIN_FIXED_WORDS + 1;
         let block = BlockHeader::check_but_reserved(words, actual, BlockKind::Skin, least)?;
-        let [.., whose, counts, reserved] = *words;
-        if reserved != 0 || whose >> 32 != 0 || block.arm != 0 {
-            return Err(BlockError::Reserved.into());
-        }
-        if whose as u32 != body {
+        let of = BodyHeader::check(words, block.arm)?;
+        if of.body != body {
             return Err(SkinError::Body {
-                actual: whose as u32,
+                actual: of.body,
                 expected: body,
             });
         }
         let capacity = SkinCounts {
-            points: counts as u32,
-            triangles: (counts >> 32) as u32,
+            points: of.points,
+            triangles: of.triangles,
         };
         let needed = Self::needed_words(capacity);
         if needed > u64::from(block.payload_words) {
@@ -213,106 +222,39 @@ impl SkinHeader {
     }
 }
 
-/// Description of a frame. Words are counted from the first word of the slot's payload.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SkinFrameHeader {
-    /// Word 0: number of points (32 bits) and of triangles (32).
-    pub counts: SkinCounts,
-    /// Word 1: number of the frame, from 1.
-    pub frame: u64,
-    /// Word 2: tick of the loop at whose end the body had this shape.
-    pub tick: u64,
-    /// Word 3: time of that, ns on the daemon's monotonic clock.
-    pub time_ns: u64,
-    /// Word 4: time of publication on the same clock; the difference is the frame's age at that
-    /// time.
-    pub published_ns: u64,
-    /// Word 5: a sum of [`skin_flag`] bits (32 bits), and the number of levels by which cubes are
-    /// coarser than wanted (32).
-    pub flags: u32,
-    /// See `flags`.
-    pub coarser: u32,
-    /// Word 6: edge of the cubes, m.
-    pub cell_m: f64,
-    /// Word 7: largest distance found between a point of the mesh and the surface that tools feel,
-    /// m.
-    pub deviation_m: f64,
-    /// Word 8: faults that the mesh's own check found in this frame (32), and frames with faults so
-    /// far (32).
-    pub faults: u32,
-    /// See `faults`.
-    pub faulty_frames: u32,
-    /// Word 9: states of the body that were supplied and never shown, so far.
-    pub skipped: u64,
-    /// Word 10: primitives under the skin (32), and how many of them may be too small to be visible
-    /// (32).
-    pub primitives: u32,
-    /// See `primitives`.
-    pub small: u32,
-    /// Word 11: processor time that the mesh took, ns.
-    pub compute_ns: u64,
-}
-
-impl SkinFrameHeader {
-    /// Returns the first payload words; those without a meaning are zero.
-    pub fn to_words(&self) -> [u64; SKIN_FIXED_WORDS] {
-        let two = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let mut words = [0; SKIN_FIXED_WORDS];
-        words[..12].copy_from_slice(&[
-            two(self.counts.points, self.counts.triangles),
-            self.frame,
-            self.tick,
-            self.time_ns,
-            self.published_ns,
-            two(self.flags, self.coarser),
-            self.cell_m.to_bits(),
-            self.deviation_m.to_bits(),
-            two(self.faults, self.faulty_frames),
-            self.skipped,
-            two(self.primitives, self.small),
-            self.compute_ns,
-        ]);
-        words
-    }
-
-    /// Reads the first payload words.
-    pub fn from_words(words: &[u64; SKIN_FIXED_WORDS]) -> Self {
-        let low = |word: u64| word as u32;
-        let high = |word: u64| (word >> 32) as u32;
-        let [
-            counts,
-            frame,
-            tick,
-            time_ns,
-            published_ns,
-            flags,
-            cell,
-            felt,
-            faults,
-            skipped,
-            primitives,
-            compute_ns,
-            ..,
-        ] = *words;
-        Self {
-            counts: SkinCounts {
-                points: low(counts),
-                triangles: high(counts),
-            },
-            frame,
-            tick,
-            time_ns,
-            published_ns,
-            flags: low(flags),
-            coarser: high(flags),
-            cell_m: f64::from_bits(cell),
-            deviation_m: f64::from_bits(felt),
-            faults: low(faults),
-            faulty_frames: high(faults),
-            skipped,
-            primitives: low(primitives),
-            small: high(primitives),
-            compute_ns,
-        }
+words! {
+    /// Description of a frame. Words are counted from the first word of the slot's payload.
+    #[derive(Default)]
+    pub struct SkinFrameHeader in 16 words {
+        /// Number of points and of triangles.
+        counts: SkinCounts = word 0;
+        /// Number of the frame, from 1.
+        frame: u64 = word 1;
+        /// Tick of the loop at whose end the body had this shape.
+        tick: u64 = word 2;
+        /// Time of that, ns on the daemon's monotonic clock.
+        time_ns: u64 = word 3;
+        /// Time of publication on the same clock; the difference is the frame's age at that time.
+        published_ns: u64 = word 4;
+        /// A sum of [`skin_flag`] bits.
+        flags: u32 = word 5;
+        /// Number of levels by which cubes are coarser than wanted.
+        coarser: u32 = word 5 bit 32;
+        /// Edge of the cubes, m.
+        cell_m: f64 = word 6;
+        /// Largest distance found between a point of the mesh and the surface that tools feel, m.
+        deviation_m: f64 = word 7;
+        /// Faults that the mesh's own check found in this frame.
+        faults: u32 = word 8;
+        /// Frames with faults so far.
+        faulty_frames: u32 = word 8 bit 32;
+        /// States of the body that were supplied and never shown, so far.
+        skipped: u64 = word 9;
+        /// Primitives under the skin.
+        primitives: u32 = word 10;
+        /// How many of them may be too small to be visible.
+        small: u32 = word 10 bit 32;
+        /// Processor time that the mesh took, ns.
+        compute_ns: u64 = word 11;
     }
 }

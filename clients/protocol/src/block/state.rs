@@ -3,61 +3,53 @@
 //! Poses, velocities and wrenches are in the world frame. Wrenches act on the hand, at the tool's
 //! origin.
 
-use super::{put, take};
-use crate::wire::Pose;
+use super::words::words;
+use crate::{
+    layout::{CodeLayout, CodesLayout},
+    wire::{Pose, codes, flags},
+};
 
 /// Words of the payload.
-pub const STATE_WORDS: usize = 48;
+pub const STATE_WORDS: usize = ArmState::WORDS;
 
-/// Bits of [`ArmState::flags`].
-pub mod flag {
-    /// The arm is attached and its pose is known.
-    pub const ATTACHED: u16 = 1;
-    /// The tool touches something.
-    pub const TOUCHING: u16 = 2;
-    /// The certificate or the tick's pair budget held the tool back in this tick.
-    pub const STARVED: u16 = 4;
-    /// The contact data are older than the limit.
-    pub const STALE: u16 = 8;
-    /// The daemon is shutting down.
-    pub const STOPPING: u16 = 16;
-    /// The tool is inside a body, or overlaps it. No force of that body is rendered until the tool
-    /// is out.
-    pub const INSIDE: u16 = 32;
+flags! {
+    /// Bits of [`ArmState::flags`](super::ArmState::flags).
+    pub mod flag: u16 {
+        /// The arm is attached and its pose is known.
+        ATTACHED = 1,
+        /// The tool touches something.
+        TOUCHING = 2,
+        /// The certificate or the tick's pair budget held the tool back in this tick.
+        STARVED = 4,
+        /// The contact data are older than the limit.
+        STALE = 8,
+        /// The daemon is shutting down.
+        STOPPING = 16,
+        /// The tool is inside a body, or overlaps it. No force of that body is rendered until the
+        /// tool is out.
+        INSIDE = 32,
+    }
 }
 
-/// State of the safety governor between off and on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum GovernorState {
-    /// Off in good order: no force is requested.
-    Disengaged = 0,
-    /// Waits until the wanted force is small, then ramps.
-    WaitingSmallForce = 1,
-    /// Force is rising.
-    Ramping = 2,
-    /// Full authority.
-    Active = 3,
-    /// Force is falling to zero.
-    Fading = 4,
-    /// Off because of a fault.
-    Fault = 5,
+codes! {
+    /// State of the safety governor between off and on.
+    pub enum GovernorState: u8, "a state of the governor" {
+        /// Off in good order: no force is requested.
+        Disengaged = 0,
+        /// Waits until the wanted force is small, then ramps.
+        WaitingSmallForce = 1,
+        /// Force is rising.
+        Ramping = 2,
+        /// Full authority.
+        Active = 3,
+        /// Force is falling to zero.
+        Fading = 4,
+        /// Off because of a fault.
+        Fault = 5,
+    }
 }
 
 impl GovernorState {
-    /// Returns the state with this code, or `None` if the code is unknown.
-    pub const fn from_code(code: u8) -> Option<Self> {
-        Some(match code {
-            0 => Self::Disengaged,
-            1 => Self::WaitingSmallForce,
-            2 => Self::Ramping,
-            3 => Self::Active,
-            4 => Self::Fading,
-            5 => Self::Fault,
-            _ => return None,
-        })
-    }
-
     /// Returns a description for people.
     pub const fn text(self) -> &'static str {
         match self {
@@ -71,111 +63,131 @@ impl GovernorState {
     }
 }
 
-/// Returns the meaning of a force-off code for people. Codes never change their meaning; new ones
-/// are appended.
-pub const fn force_off_text(code: u8) -> &'static str {
-    match code {
-        0 => "none",
-        1 => "emergency stop",
-        2 => "device lost",
-        3 => "device reports a fault",
-        4 => "device not calibrated",
-        5 => "safety switch open",
-        6 => "wanted force is not finite",
-        7 => "device sample is not valid",
-        8 => "velocity limit exceeded",
-        9 => "loop stalled",
-        10 => "client lost",
-        11 => "stopped by the supervisor",
-        32 => "device sample too old",
-        33 => "no pose for the joints that were read",
-        34 => "contact data too old",
-        35 => "lease expired",
-        36 => "oscillation",
-        37 => "device too hot",
-        38 => "force not enabled",
-        39 => "shutting down",
-        40 => "clients are not served",
-        _ => "a cause that this version does not know",
+/// Codes of the reasons why force is off or reduced, with their meanings. Codes never change their
+/// meaning; new ones are appended.
+const FORCE_OFF: &[(u8, &str)] = &[
+    (0, "none"),
+    (1, "emergency stop"),
+    (2, "device lost"),
+    (3, "device reports a fault"),
+    (4, "device not calibrated"),
+    (5, "safety switch open"),
+    (6, "wanted force is not finite"),
+    (7, "device sample is not valid"),
+    (8, "velocity limit exceeded"),
+    (9, "loop stalled"),
+    (10, "client lost"),
+    (11, "stopped by the supervisor"),
+    (32, "device sample too old"),
+    (33, "no pose for the joints that were read"),
+    (34, "contact data too old"),
+    (35, "lease expired"),
+    (36, "oscillation"),
+    (37, "device too hot"),
+    (38, "force not enabled"),
+    (39, "shutting down"),
+    (40, "clients are not served"),
+];
+
+/// Returns the meaning of a force-off code for people.
+pub fn force_off_text(code: u8) -> &'static str {
+    let known = FORCE_OFF.iter().find(|(known, _)| *known == code);
+    known.map_or("a cause that this version does not know", |(_, text)| text)
+}
+
+/// Returns the codes of the reasons why force is off or reduced.
+pub(crate) fn force_off_layout() -> CodesLayout {
+    let values = FORCE_OFF.iter().map(|(code, text)| CodeLayout {
+        name: text,
+        code: u64::from(*code),
+        doc: String::new(),
+    });
+    CodesLayout {
+        name: "ForceOffReason",
+        doc: "Reason why force is off or reduced.".to_owned(),
+        bits: 8,
+        values: values.collect(),
     }
 }
 
-/// Newest state of an arm. Words are counted from the first word of the payload.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArmState {
-    /// Word 0: number of the tick, from 1.
-    pub tick: u64,
-    /// Word 1: time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same
-    /// for all processes).
-    pub time_ns: u64,
-    /// Words 2..9: pose of the tool as the hand holds it.
-    pub world_from_device: Pose,
-    /// Words 9..16: pose of the proxy, that is, of the tool where it is allowed to be. Applications
-    /// draw this one.
-    pub world_from_proxy: Pose,
-    /// Words 16..19: velocity of the hand, m/s.
-    pub linear_velocity_m_s: [f64; 3],
-    /// Words 19..22: angular velocity of the hand, rad/s.
-    pub angular_velocity_rad_s: [f64; 3],
-    /// Words 22..25: force sent to the arm, N.
-    pub force_n: [f64; 3],
-    /// Words 25..28: torque sent to the arm, N m.
-    pub torque_nm: [f64; 3],
-    /// Words 28..31: force of the coupling before the governor, N.
-    pub wanted_force_n: [f64; 3],
-    /// Words 31..34: torque of the coupling before the governor, N m.
-    pub wanted_torque_nm: [f64; 3],
-    /// Word 34, bits 0..8: code of the [`GovernorState`].
-    pub governor: u8,
-    /// Word 34, bits 8..16: code of the reason why force is off or reduced ([`force_off_text`]); 0
-    /// for no reason.
-    pub reason: u8,
-    /// Word 34, bits 16..32: a sum of [`flag`] bits.
-    pub flags: u16,
-    /// Word 34, bits 32..48: number of contacts in this tick.
-    pub contacts: u16,
-    /// Word 34, bits 48..64: with [`flag::INSIDE`], the low 16 bits of the identity of the first
-    /// body (or other arm's tool) that the tool is inside of; otherwise 0.
-    pub inside_body: u16,
-    /// Word 35, bits 0..32: buttons, one bit each, starting at bit 0; 1 means pressed.
-    pub buttons: u32,
-    /// Word 35, bits 32..64: age of the contact data, ticks; `u32::MAX` without any.
-    pub snapshot_age_ticks: u32,
-    /// Word 36: whole periods that the loop has skipped since it started.
-    pub missed_ticks: u64,
-    /// Word 37: computation time of the newest finished tick (the one before this), ns.
-    pub compute_ns: u64,
-    /// Word 38: how much later than requested the loop woke for that tick, ns.
-    pub lateness_ns: u64,
-    /// Word 39: age of the arm's sample, ns.
-    pub input_age_ns: u64,
-    /// Word 40, bits 0..8: code of the newest reason why force went off, kept when it is on again;
-    /// 0 before the first.
-    pub last_force_off: u8,
-    /// Word 41: tick in which force went off; another reason while it is off keeps it.
-    pub last_force_off_tick: u64,
-    /// Word 42: how often force went off since the loop started. Another reason while it is off is
-    /// not counted.
-    pub force_offs: u64,
-    /// Words 43..48: energy of the arm's coupling.
-    pub energy: ArmEnergy,
+words! {
+    /// Newest state of an arm. Words are counted from the first word of the payload.
+    pub struct ArmState in 48 words {
+        /// Number of the tick, from 1.
+        tick: u64 = word 0;
+        /// Time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same for
+        /// all processes).
+        time_ns: u64 = word 1;
+        /// Pose of the tool as the hand holds it.
+        world_from_device: Pose = word 2;
+        /// Pose of the proxy, that is, of the tool where it is allowed to be. Applications draw
+        /// this one.
+        world_from_proxy: Pose = word 9;
+        /// Velocity of the hand, m/s.
+        linear_velocity_m_s: [f64; 3] = word 16;
+        /// Angular velocity of the hand, rad/s.
+        angular_velocity_rad_s: [f64; 3] = word 19;
+        /// Force sent to the arm, N.
+        force_n: [f64; 3] = word 22;
+        /// Torque sent to the arm, N m.
+        torque_nm: [f64; 3] = word 25;
+        /// Force of the coupling before the governor, N.
+        wanted_force_n: [f64; 3] = word 28;
+        /// Torque of the coupling before the governor, N m.
+        wanted_torque_nm: [f64; 3] = word 31;
+        /// Code of the [`GovernorState`].
+        governor: u8 = word 34;
+        /// Code of the reason why force is off or reduced; 0 for no reason. [`force_off_text`] says
+        /// it in words.
+        reason: u8 = word 34 bit 8;
+        /// A sum of [`flag`] bits.
+        flags: u16 = word 34 bit 16;
+        /// Number of contacts in this tick.
+        contacts: u16 = word 34 bit 32;
+        /// With [`flag::INSIDE`], the low 16 bits of the identity of the first body (or other arm's
+        /// tool) that the tool is inside of; otherwise 0.
+        inside_body: u16 = word 34 bit 48;
+        /// Buttons, one bit each, starting at bit 0; 1 means pressed.
+        buttons: u32 = word 35;
+        /// Age of the contact data, ticks; `u32::MAX` without any.
+        snapshot_age_ticks: u32 = word 35 bit 32;
+        /// Whole periods that the loop has skipped since it started.
+        missed_ticks: u64 = word 36;
+        /// Computation time of the newest finished tick (the one before this), ns.
+        compute_ns: u64 = word 37;
+        /// How much later than requested the loop woke for that tick, ns.
+        lateness_ns: u64 = word 38;
+        /// Age of the arm's sample, ns.
+        input_age_ns: u64 = word 39;
+        /// Code of the newest reason why force went off, kept when it is on again; 0 before the
+        /// first.
+        last_force_off: u8 = word 40;
+        /// Tick in which force went off; another reason while it is off keeps it.
+        last_force_off_tick: u64 = word 41;
+        /// How often force went off since the loop started. Another reason while it is off is not
+        /// counted.
+        force_offs: u64 = word 42;
+        /// Energy of the arm's coupling.
+        energy: ArmEnergy = word 43;
+    }
 }
 
-/// Energy of the spring between hand and tool since the force was last off for lack of a pose, J at
-/// the device.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArmEnergy {
-    /// Energy given to the hand; negative if taken from it.
-    pub given_j: f64,
-    /// Energy stored now.
-    pub stored_j: f64,
-    /// Energy given beyond what bodies put in and beyond what the arm's own damping and friction
-    /// certainly absorb.
-    pub debt_j: f64,
-    /// Energy that was stored and was removed where the passivity controller lowered the gain.
-    pub withheld_j: f64,
-    /// Gain of the passivity controller; 1 where it does not act.
-    pub gain: f64,
+words! {
+    /// Energy of the spring between hand and tool since the force was last off for lack of a pose,
+    /// J at the device.
+    pub struct ArmEnergy in 5 words {
+        /// Energy given to the hand; negative if taken from it.
+        given_j: f64 = word 0;
+        /// Energy stored now.
+        stored_j: f64 = word 1;
+        /// Energy given beyond what bodies put in and beyond what the arm's own damping and
+        /// friction certainly absorb.
+        debt_j: f64 = word 2;
+        /// Energy that was stored and was removed where the passivity controller lowered the gain.
+        withheld_j: f64 = word 3;
+        /// Gain of the passivity controller; 1 where it does not act.
+        gain: f64 = word 4;
+    }
 }
 
 impl ArmEnergy {
@@ -187,26 +199,6 @@ impl ArmEnergy {
         withheld_j: 0.0,
         gain: 1.0,
     };
-
-    fn to_array(self) -> [f64; 5] {
-        [
-            self.given_j,
-            self.stored_j,
-            self.debt_j,
-            self.withheld_j,
-            self.gain,
-        ]
-    }
-
-    fn from_array([given_j, stored_j, debt_j, withheld_j, gain]: [f64; 5]) -> Self {
-        Self {
-            given_j,
-            stored_j,
-            debt_j,
-            withheld_j,
-            gain,
-        }
-    }
 }
 
 impl ArmState {
@@ -238,67 +230,6 @@ impl ArmState {
         force_offs: 0,
         energy: ArmEnergy::EMPTY,
     };
-
-    /// Returns the payload words. Real-time callable.
-    pub fn to_words(&self) -> [u64; STATE_WORDS] {
-        let mut words = [0; STATE_WORDS];
-        words[0] = self.tick;
-        words[1] = self.time_ns;
-        put(&mut words, 2, self.world_from_device.to_array());
-        put(&mut words, 9, self.world_from_proxy.to_array());
-        put(&mut words, 16, self.linear_velocity_m_s);
-        put(&mut words, 19, self.angular_velocity_rad_s);
-        put(&mut words, 22, self.force_n);
-        put(&mut words, 25, self.torque_nm);
-        put(&mut words, 28, self.wanted_force_n);
-        put(&mut words, 31, self.wanted_torque_nm);
-        words[34] = u64::from(self.governor)
-            | u64::from(self.reason) << 8
-            | u64::from(self.flags) << 16
-            | u64::from(self.contacts) << 32
-            | u64::from(self.inside_body) << 48;
-        words[35] = u64::from(self.buttons) | u64::from(self.snapshot_age_ticks) << 32;
-        words[36] = self.missed_ticks;
-        words[37] = self.compute_ns;
-        words[38] = self.lateness_ns;
-        words[39] = self.input_age_ns;
-        words[40] = u64::from(self.last_force_off);
-        words[41] = self.last_force_off_tick;
-        words[42] = self.force_offs;
-        put(&mut words, 43, self.energy.to_array());
-        words
-    }
-
-    /// Reads the payload words; any words give a state. Real-time callable.
-    pub fn from_words(words: &[u64; STATE_WORDS]) -> Self {
-        Self {
-            tick: words[0],
-            time_ns: words[1],
-            world_from_device: Pose::from_array(take(words, 2)),
-            world_from_proxy: Pose::from_array(take(words, 9)),
-            linear_velocity_m_s: take(words, 16),
-            angular_velocity_rad_s: take(words, 19),
-            force_n: take(words, 22),
-            torque_nm: take(words, 25),
-            wanted_force_n: take(words, 28),
-            wanted_torque_nm: take(words, 31),
-            governor: words[34] as u8,
-            reason: (words[34] >> 8) as u8,
-            flags: (words[34] >> 16) as u16,
-            contacts: (words[34] >> 32) as u16,
-            inside_body: (words[34] >> 48) as u16,
-            buttons: words[35] as u32,
-            snapshot_age_ticks: (words[35] >> 32) as u32,
-            missed_ticks: words[36],
-            compute_ns: words[37],
-            lateness_ns: words[38],
-            input_age_ns: words[39],
-            last_force_off: words[40] as u8,
-            last_force_off_tick: words[41],
-            force_offs: words[42],
-            energy: ArmEnergy::from_array(take(words, 43)),
-        }
-    }
 
     /// Returns true if all of these [`flag`] bits are set.
     pub fn has(&self, flags: u16) -> bool {
@@ -347,7 +278,13 @@ pub(super) mod tests {
             last_force_off: 40,
             last_force_off_tick: 41,
             force_offs: 42,
-            energy: ArmEnergy::from_array(std::array::from_fn(|index| 43.0 + index as f64)),
+            energy: ArmEnergy {
+                given_j: 43.0,
+                stored_j: 44.0,
+                debt_j: 45.0,
+                withheld_j: 46.0,
+                gain: 47.0,
+            },
         }
     }
 

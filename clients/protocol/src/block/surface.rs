@@ -4,11 +4,12 @@
 //! proves that everything the header refers to lies inside the block, so that a reader can slice by
 //! it.
 
+use super::words::words;
 use super::{BlockError, BlockHeader, HEADER_WORDS, PAYLOAD_WORD};
 use crate::reply::BlockKind;
 
 /// Number of payload words before the first point.
-pub const SURFACE_FIXED_WORDS: usize = 3;
+pub const SURFACE_FIXED_WORDS: usize = SurfaceFrameHeader::WORDS;
 
 /// Returns the number of words for `triples` times three numbers of 32 bits.
 const fn packed_words(triples: u32) -> u64 {
@@ -102,8 +103,12 @@ impl SurfaceHeader {
     /// Returns words 0 to 7 of the block.
     pub fn to_words(&self) -> [u64; HEADER_WORDS] {
         let mut words = self.block.to_words();
-        words[5] = u64::from(self.body);
-        words[6] = u64::from(self.points) | u64::from(self.triangles) << 32;
+        let body = BodyHeader {
+            body: self.body,
+            points: self.points,
+            triangles: self.triangles,
+        };
+        body.write(&mut words);
         words
     }
 
@@ -124,17 +129,14 @@ impl SurfaceHeader {
             BlockKind::Surface,
             SURFACE_FIXED_WORDS,
         )?;
-        let [.., whose, counts, reserved] = *words;
-        if reserved != 0 || whose >> 32 != 0 || block.arm != 0 {
-            return Err(BlockError::Reserved.into());
-        }
-        if whose as u32 != body {
+        let of = BodyHeader::check(words, block.arm)?;
+        if of.body != body {
             return Err(SurfaceError::Body {
-                actual: whose as u32,
+                actual: of.body,
                 expected: body,
             });
         }
-        let (points, triangles) = (counts as u32, (counts >> 32) as u32);
+        let (points, triangles) = (of.points, of.triangles);
         let needed = Self::needed_words(points, triangles);
         if needed > u64::from(block.payload_words) {
             return Err(SurfaceError::Size {
@@ -168,30 +170,47 @@ impl SurfaceHeader {
     }
 }
 
-/// Time of a surface's points. Words are counted from the first word of the payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SurfaceFrameHeader {
-    /// Word 0: number of the step, as the simulation counts.
-    pub tick: u64,
-    /// Word 1: time of the step, ns on the daemon's monotonic clock.
-    pub time_ns: u64,
-    /// Word 2: simulated time lost since the start, ns; the body is this far behind the clock.
-    pub lost_ns: u64,
+words! {
+    /// Time of a surface's points. Words are counted from the first word of the payload.
+    #[derive(Eq)]
+    pub struct SurfaceFrameHeader in 3 words {
+        /// Number of the step, as the simulation counts.
+        tick: u64 = word 0;
+        /// Time of the step, ns on the daemon's monotonic clock.
+        time_ns: u64 = word 1;
+        /// Simulated time lost since the start, ns; the body is this far behind the clock.
+        lost_ns: u64 = word 2;
+    }
 }
 
-impl SurfaceFrameHeader {
-    /// Returns the first payload words.
-    pub const fn to_words(self) -> [u64; SURFACE_FIXED_WORDS] {
-        [self.tick, self.time_ns, self.lost_ns]
+words! {
+    /// Words 5 to 7 of the header of a surface or a skin.
+    #[derive(Eq)]
+    pub struct BodyHeader in 3 words {
+        /// Identity of the body.
+        body: u32 = word 0;
+        /// Number of points of a surface; capacity for points of each frame of a skin.
+        points: u32 = word 1;
+        /// Number of triangles of a surface; capacity for triangles of each frame of a skin.
+        triangles: u32 = word 1 bit 32;
+    }
+}
+
+impl BodyHeader {
+    /// Writes words 5 to 7 of a block's header.
+    pub(super) fn write(&self, header: &mut [u64; HEADER_WORDS]) {
+        header[HEADER_WORDS - Self::WORDS..].copy_from_slice(&self.to_words());
     }
 
-    /// Reads the first payload words.
-    pub const fn from_words(words: [u64; SURFACE_FIXED_WORDS]) -> Self {
-        let [tick, time_ns, lost_ns] = words;
-        Self {
-            tick,
-            time_ns,
-            lost_ns,
+    /// Reads words 5 to 7 of a block's header, which belongs to no arm; other bits must be zero.
+    pub(super) fn check(header: &[u64; HEADER_WORDS], arm: u16) -> Result<Self, BlockError> {
+        let [.., first, second, third] = *header;
+        let words = [first, second, third];
+        let result = Self::from_words(&words);
+        if arm == 0 && result.to_words() == words {
+            Ok(result)
+        } else {
+            Err(BlockError::Reserved)
         }
     }
 }

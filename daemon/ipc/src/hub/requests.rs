@@ -7,14 +7,11 @@ use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
     event::{self, RemovalReason},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
-    request::{self, ALL_ARMS, BodyKind, Request, topic},
+    request::{self, ALL_ARMS, BodyKind, MAX_SPEED_M_S, Request, topic},
     wire::{self, Limit, List},
 };
 use std::ops::RangeInclusive;
 
-/// Highest speed at which a client may send a body, m/s. A tool moves at a metre or two a second;
-/// more is a mistake of units.
-pub(super) const MAX_SPEED_M_S: f64 = 20.0;
 /// Ranges of a surface: those of the configuration's keys.
 const STIFFNESS_N_PER_M: RangeInclusive<f64> = Material::SECTION.range("stiffness_n_per_m");
 const DAMPING_N_S_PER_M: RangeInclusive<f64> = Material::SECTION.range("damping_n_s_per_m");

@@ -1,6 +1,10 @@
 //! Bodies on their way into the scene, and out of it.
 
 use super::*;
+use hapticd_protocol::{
+    frame::{HEADER_BYTES, Message},
+    layout::{FieldLayout, Type},
+};
 
 #[test]
 fn a_body_goes_from_file_to_scene_and_is_answered_when_it_is_there() {
@@ -227,4 +231,68 @@ fn values_out_of_range_are_refused() {
     fast.speed_m_s.0 = 20.1;
     assert_eq!(fixture.refused(client, fast), ErrorCode::OutOfRange);
     assert!(fixture.took().is_empty(), "nothing was done");
+}
+
+/// The message with another value in one of its numbers.
+fn with(message: &Request, field: &FieldLayout, offset: usize, value: f64) -> Request {
+    let mut packet = message.encode(7);
+    let at = HEADER_BYTES + offset;
+    match field.of {
+        Type::Unsigned(32) => packet[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes()),
+        _ => packet[at..at + 8].copy_from_slice(&value.to_le_bytes()),
+    }
+    let (_, changed) = Request::decode(&packet, message.descriptors().into()).unwrap();
+    changed
+}
+
+#[test]
+fn ranges_of_the_layout_are_those_that_are_taken() {
+    let mut tried = 0;
+    for message in [
+        Request::from(request::AddBody {
+            kind: BodyKind::Dynamic,
+            ..add("cup")
+        }),
+        move_body(2, 100).into(),
+        request::RenewLeases { lease_ms: 100 }.into(),
+    ] {
+        let layout = Request::layout();
+        let layout = layout.iter().find(|layout| layout.kind == message.kind());
+        let mut offset = 0;
+        for field in &layout.unwrap().body.fields {
+            let here = offset;
+            offset += field.of.bytes().unwrap();
+            let Some((least, most)) = field.range else {
+                continue;
+            };
+            tried += 1;
+            // A number below zero is no message at all.
+            let beyond = [least - 1.0, most + 1.0];
+            for value in beyond.into_iter().filter(|value| *value >= 0.0) {
+                let mut fixture = Fixture::new(Quotas::default());
+                let client = fixture.connect(Role::App);
+                let descriptors = vec![1; message.descriptors().into()];
+                fixture.send(client, with(&message, field, here, value), descriptors);
+                let reply = fixture.reply(client);
+                assert!(
+                    matches!(&reply, Some(Reply::Error(error)) if error.code == ErrorCode::OutOfRange),
+                    "{} = {value}: {reply:?}",
+                    field.name
+                );
+            }
+            for value in [least, most] {
+                let mut fixture = Fixture::new(Quotas::default());
+                let client = fixture.connect(Role::App);
+                let descriptors = vec![1; message.descriptors().into()];
+                fixture.send(client, with(&message, field, here, value), descriptors);
+                let reply = fixture.reply(client);
+                assert!(
+                    !matches!(reply, Some(Reply::Error(_))),
+                    "{} = {value}: {reply:?}",
+                    field.name
+                );
+            }
+        }
+    }
+    assert_eq!(tried, 8);
 }

@@ -1,0 +1,324 @@
+//! The committed files that come from the protocol's layout, and a codec made of the layout alone.
+//!
+//! `UPDATE_GENERATED=1 cargo test -p hapticd-protocol` rewrites the files.
+
+mod by_layout;
+mod document;
+mod golden;
+mod json;
+mod python;
+#[path = "../samples/mod.rs"]
+mod samples;
+
+use std::path::Path;
+
+use hapticd_protocol::{
+    frame::{HEADER_BYTES, Message},
+    layout::{
+        BlockLayout, CodesLayout, Descriptors, FieldLayout, MessageLayout, Messages, PlaceLayout,
+        RecordLayout, Type, WordsLayout, blocks, codes, constants, flags, messages, words,
+    },
+};
+use json::Json;
+
+fn type_members(of: &Type) -> Json {
+    let name = |name: &str| Json::object([("type", Json::text(name))]);
+    match of {
+        Type::Text(bytes) => name("text").with("bytes", Json::number(bytes)),
+        Type::Array(of, count) => type_members(of).with("count", Json::number(count)),
+        Type::Code(codes) => name(&format!("u{}", codes.bits)).with("code", Json::text(codes.name)),
+        Type::List { of, max } => name("list")
+            .with("of", Json::text(of.name()))
+            .with("max", Json::number(max)),
+        other => name(&other.name()),
+    }
+}
+
+fn field(layout: &FieldLayout, place: &[(&str, usize)]) -> Json {
+    let Json::Object(of) = type_members(&layout.of) else {
+        unreachable!()
+    };
+    let mut members = vec![("name".to_owned(), Json::text(layout.name))];
+    members.extend(of);
+    for (name, value) in place {
+        members.push(((*name).to_owned(), Json::number(value)));
+    }
+    if let Some((least, most)) = layout.range {
+        let range = Json::List(vec![Json::number(least), Json::number(most)]);
+        members.push(("range".to_owned(), range));
+    }
+    members.push(("doc".to_owned(), Json::text(&layout.doc)));
+    Json::Object(members)
+}
+
+/// Fields with their offsets, as far as those are constant.
+fn fields(layout: &RecordLayout) -> Vec<(Option<usize>, &FieldLayout)> {
+    let mut at = Some(0);
+    let mut result = Vec::new();
+    for field in &layout.fields {
+        result.push((at, field));
+        at = at.zip(field.of.bytes()).map(|(at, bytes)| at + bytes);
+    }
+    result
+}
+
+fn record(layout: &RecordLayout) -> Json {
+    let name = Json::object([("name", Json::text(layout.name))]);
+    record_members(name, layout)
+}
+
+fn record_members(object: Json, layout: &RecordLayout) -> Json {
+    let mut object = object;
+    if let Some(bytes) = layout.bytes() {
+        object = object.with("bytes", Json::number(bytes));
+    }
+    let list = fields(layout).into_iter();
+    let list = list.map(|(at, of)| match at {
+        Some(offset) => field(of, &[("offset", offset)]),
+        None => field(of, &[]),
+    });
+    object
+        .with("doc", Json::text(&layout.doc))
+        .with("fields", Json::List(list.collect()))
+        .with("reserved", Json::number(layout.reserved))
+}
+
+fn message(layout: &MessageLayout) -> Json {
+    let descriptors = match layout.descriptors {
+        Descriptors::Fixed(count) => Json::number(count),
+        Descriptors::OneForEach(list) => Json::object([("one_for_each", Json::text(list))]),
+    };
+    let mut object = Json::object([
+        ("name", Json::text(layout.body.name)),
+        ("kind", Json::number(layout.kind)),
+        ("descriptors", descriptors),
+    ]);
+    if !layout.answers.is_empty() {
+        let answers = layout.answers.iter().map(|answer| Json::text(*answer));
+        object = object.with("answers", Json::List(answers.collect()));
+    }
+    record_members(object, &layout.body)
+}
+
+fn code_list(layout: &CodesLayout) -> Json {
+    let value = |value: &hapticd_protocol::layout::CodeLayout| {
+        Json::object([
+            ("name", Json::text(value.name)),
+            ("code", Json::number(value.code)),
+            ("doc", Json::text(&value.doc)),
+        ])
+    };
+    Json::object([
+        ("name", Json::text(layout.name)),
+        ("bits", Json::number(layout.bits)),
+        ("doc", Json::text(&layout.doc)),
+        (
+            "values",
+            Json::List(layout.values.iter().map(value).collect()),
+        ),
+    ])
+}
+
+fn word_list(layout: &WordsLayout) -> Json {
+    let value = |place: &PlaceLayout| {
+        let bits = place.field.of.bits().unwrap();
+        let at = [
+            ("word", place.word),
+            ("bit", place.bit as usize),
+            ("bits", bits),
+        ];
+        field(&place.field, &at)
+    };
+    Json::object([
+        ("name", Json::text(layout.name)),
+        ("words", Json::number(layout.words)),
+        ("doc", Json::text(&layout.doc)),
+        (
+            "values",
+            Json::List(layout.places.iter().map(value).collect()),
+        ),
+    ])
+}
+
+/// Types of fields: how many bytes each has, and what values are taken.
+fn types() -> Json {
+    let types = [
+        ("u8", 1, "Unsigned integer, little-endian."),
+        ("u16", 2, "Unsigned integer, little-endian."),
+        ("u32", 4, "Unsigned integer, little-endian."),
+        ("u64", 8, "Unsigned integer, little-endian."),
+        ("bool", 1, "0 or 1. One bit in a block."),
+        ("f64", 8, "Finite. Any value in a block."),
+        ("positive", 8, "f64, finite, 0 or more."),
+        ("limit", 8, "f64, 0 or more; infinity for no limit."),
+        (
+            "pose",
+            56,
+            "7 f64: translation x, y, z in m, then a unit quaternion x, y, z, w.",
+        ),
+        (
+            "name",
+            64,
+            "UTF-8, 1 to 63 bytes on one line, zeros behind it.",
+        ),
+        (
+            "text",
+            0,
+            "UTF-8, at most `bytes` - 1 bytes, zeros behind it.",
+        ),
+        ("list", 0, "u32 count, four zero bytes, then the elements."),
+    ];
+    let row = |(name, bytes, doc): (&str, usize, &str)| {
+        let object = Json::object([("name", Json::text(name))]);
+        let object = match bytes {
+            0 => object,
+            _ => object.with("bytes", Json::number(bytes)),
+        };
+        object.with("doc", Json::text(doc))
+    };
+    Json::List(types.map(row).to_vec())
+}
+
+fn block(layout: &BlockLayout) -> Json {
+    let mut object = Json::object([
+        ("kind", Json::number(layout.kind.code())),
+        ("name", Json::text(format!("{:?}", layout.kind))),
+        ("payload", Json::text(layout.payload)),
+    ]);
+    if let Some((of, max)) = layout.list {
+        let list = Json::object([("of", Json::text(of)), ("max", Json::number(max))]);
+        object = object.with("list", list);
+    }
+    if let Some(words) = layout.payload_words {
+        object = object.with("payload_words", Json::number(words));
+    }
+    object
+}
+
+/// Structures that fields refer to, each once.
+fn records(all: &Messages) -> Vec<RecordLayout> {
+    let mut found: Vec<RecordLayout> = Vec::new();
+    let lists = [&all.requests, &all.replies, &all.events];
+    for field in lists
+        .into_iter()
+        .flatten()
+        .flat_map(|message| &message.body.fields)
+    {
+        let Type::List { of, .. } = &field.of else {
+            continue;
+        };
+        if let Type::Record(record) = &**of
+            && !found.iter().any(|known| known.name == record.name)
+        {
+            found.push((**record).clone());
+        }
+    }
+    found
+}
+
+/// Returns `clients/protocol/layout.json`.
+fn layout_json() -> String {
+    let all = messages();
+    let list = |layouts: &[MessageLayout]| Json::List(layouts.iter().map(message).collect());
+    let constant = |constant: hapticd_protocol::layout::ConstantLayout| {
+        Json::object([
+            ("name", Json::text(constant.name)),
+            // As a text: not every language's numbers hold 64 bits.
+            ("value", Json::text(constant.value.to_string())),
+            ("doc", Json::text(constant.doc)),
+        ])
+    };
+    let about = "Generated from clients/protocol/src: UPDATE_GENERATED=1 cargo test -p \
+                 hapticd-protocol. Offsets are bytes of a message's body, behind its header.";
+    Json::object([
+        ("about", Json::text(about)),
+        (
+            "constants",
+            Json::List(constants().into_iter().map(constant).collect()),
+        ),
+        ("header", record(&hapticd_protocol::frame::header_layout())),
+        ("codes", Json::List(codes().iter().map(code_list).collect())),
+        ("flags", Json::List(flags().iter().map(code_list).collect())),
+        (
+            "records",
+            Json::List(records(&all).iter().map(record).collect()),
+        ),
+        ("requests", list(&all.requests)),
+        ("replies", list(&all.replies)),
+        ("events", list(&all.events)),
+        ("types", types()),
+        ("blocks", Json::List(blocks().iter().map(block).collect())),
+        ("words", Json::List(words().iter().map(word_list).collect())),
+    ])
+    .pretty()
+}
+
+#[test]
+fn generated_files_are_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap_or_default();
+    let document = "docs/protocol.md";
+    let files = [
+        ("clients/protocol/layout.json", layout_json()),
+        ("clients/protocol/golden.json", golden::json()),
+        ("clients/python/hapticd/_layout.py", python::module()),
+        (document, document::with_tables(&read(document))),
+    ];
+    for (name, fresh) in files {
+        if std::env::var_os("UPDATE_GENERATED").is_some() {
+            std::fs::write(root.join(name), &fresh).unwrap();
+        }
+        assert!(
+            read(name) == fresh,
+            "{name} is out of date: run UPDATE_GENERATED=1 cargo test -p hapticd-protocol"
+        );
+    }
+}
+
+/// Every sample is read and written by the layout as the crate reads and writes it.
+fn agrees<M: Message>(samples: &[M], layouts: &[MessageLayout]) {
+    assert_eq!(samples.len(), layouts.len());
+    for (sample, layout) in samples.iter().zip(layouts) {
+        assert_eq!(sample.kind(), layout.kind);
+        let packet = sample.encode(7);
+        let body = &packet[HEADER_BYTES..];
+        let value = by_layout::decode(layout, body);
+        let mut written = Vec::new();
+        by_layout::encode(&layout.body, &value, &mut written);
+        assert_eq!(written, body, "{}", layout.body.name);
+        let fixed = layout.body.bytes();
+        assert!(
+            fixed.is_none_or(|bytes| bytes == body.len()),
+            "{}",
+            layout.body.name
+        );
+    }
+}
+
+#[test]
+fn the_layout_reads_and_writes_every_message() {
+    let all = messages();
+    agrees(&samples::requests(), &all.requests);
+    agrees(&samples::replies(), &all.replies);
+    agrees(&samples::events(), &all.events);
+}
+
+#[test]
+fn the_layout_names_the_fields_that_a_message_has() {
+    let all = messages();
+    let (kind, packet) = (0x0105, samples::requests()[4].encode(7));
+    let layout = all
+        .requests
+        .iter()
+        .find(|layout| layout.kind == kind)
+        .unwrap();
+    let value = by_layout::decode(layout, &packet[HEADER_BYTES..]);
+    let pose = ["1", "-2", "3", "0.5", "-0.5", "0.5", "0.5"].map(Json::number);
+    let expected = Json::object([
+        ("world_from_body", Json::List(pose.to_vec())),
+        ("speed_m_s", Json::number(0.5)),
+        ("body", Json::number(7)),
+        ("lease_ms", Json::number(200)),
+    ]);
+    assert_eq!(value, expected);
+}

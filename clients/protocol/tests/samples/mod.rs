@@ -1,0 +1,227 @@
+//! One sample of every message, in the order of their kinds.
+
+use hapticd_protocol::{
+    MAX_ARMS,
+    event::{self, Event},
+    reply::{self, ArmInfo, BlockInfo, BlockKind, BodyInfo, ErrorCode, RefusalReason, Reply},
+    request::{self, BodyKind, Request},
+    text::{Name, Text},
+    wire::{Limit, List, NonNegative, Pose},
+};
+
+pub fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
+
+fn pose() -> Pose {
+    Pose {
+        translation_m: [1.0, -2.0, 3.0],
+        rotation_xyzw: [0.5, -0.5, 0.5, 0.5],
+    }
+}
+
+fn arm(index: u8) -> ArmInfo {
+    ArmInfo {
+        name: name("left"),
+        world_from_base: pose(),
+        scale: 2.0,
+        workspace_center_m: [0.0, 0.1, 0.2],
+        workspace_half_extents_m: [0.3; 3],
+        peak_force_n: Limit(8.0),
+        continuous_force_n: Limit(3.0),
+        peak_torque_nm: Limit(0.0),
+        tool_radius_m: 0.005,
+        period_ns: 1_000_000,
+        sensed_dof: 6,
+        actuated_dof: 3,
+        index,
+        attached: true,
+    }
+}
+
+pub fn requests() -> Vec<Request> {
+    vec![
+        request::Hello::new(name("test client")).into(),
+        request::ListArms {}.into(),
+        request::ListBodies { skip: 16 }.into(),
+        request::Subscribe {
+            arm: 1,
+            topics: request::topic::ALL,
+        }
+        .into(),
+        request::SetBodyPose {
+            world_from_body: pose(),
+            speed_m_s: NonNegative(0.5),
+            body: 7,
+            lease_ms: 200,
+        }
+        .into(),
+        request::AddBody {
+            name: name("cup"),
+            world_from_body: pose(),
+            stiffness_n_per_m: NonNegative(800.0),
+            damping_n_s_per_m: NonNegative(0.5),
+            friction: NonNegative(0.3),
+            restitution: NonNegative(0.1),
+            density_kg_m3: NonNegative(900.0),
+            kind: BodyKind::Kinematic,
+            solid: true,
+        }
+        .into(),
+        request::RemoveBody { body: 7 }.into(),
+        request::HaltBody { body: 7 }.into(),
+        request::TightenLimits {
+            peak_force_n: Limit(2.0),
+            continuous_force_n: Limit::NONE,
+            peak_torque_nm: Limit(0.0),
+            continuous_torque_nm: Limit::NONE,
+            slew_n_per_s: Limit(100.0),
+            slew_nm_per_s: Limit::NONE,
+            velocity_m_s: Limit(0.5),
+            angular_velocity_rad_s: Limit::NONE,
+            arm: request::ALL_ARMS,
+        }
+        .into(),
+        request::RenewLeases { lease_ms: 100 }.into(),
+        request::SetFocus { focused: false }.into(),
+        request::Goodbye {}.into(),
+        request::OpenSurface { body: 7 }.into(),
+        request::OpenSkin { body: 7 }.into(),
+        request::OpenShape { body: 7 }.into(),
+        request::GetLimits { arm: 1 }.into(),
+        request::GetStatus {}.into(),
+        request::Reload {}.into(),
+        request::Shutdown {}.into(),
+        request::ClearFault { arm: 0 }.into(),
+        request::ReleaseLimits { arm: 1 }.into(),
+    ]
+}
+
+pub fn replies() -> Vec<Reply> {
+    let body = BodyInfo {
+        name: name("cup"),
+        body: 7,
+        triangles: 12,
+        kind: BodyKind::Static,
+        owned: true,
+    };
+    vec![
+        reply::Welcome {
+            magic: hapticd_protocol::MAGIC,
+            major: 1,
+            minor: 0,
+            client: 3,
+            lease_ms: 200,
+            messages_per_s: 2000,
+            max_bodies: 16,
+            technician: false,
+        }
+        .into(),
+        reply::Refused {
+            reason: RefusalReason::VersionMismatch,
+            major: 1,
+            minor: 0,
+            client_major: 2,
+            client_minor: 5,
+            limit: 0,
+        }
+        .into(),
+        reply::Done {}.into(),
+        reply::Error {
+            number: 70_000,
+            limit: 4096,
+            detail: Text::lossy("the mesh is too large"),
+            code: ErrorCode::MeshTooLarge,
+            request: 0x0106,
+        }
+        .into(),
+        reply::Arms {
+            arms: List((0..MAX_ARMS as u8).map(arm).collect()),
+        }
+        .into(),
+        reply::Bodies {
+            total: 40,
+            skipped: 16,
+            bodies: List(vec![body; reply::BODIES_PER_PAGE]),
+        }
+        .into(),
+        reply::Subscribed {
+            blocks: List(
+                [
+                    BlockKind::State,
+                    BlockKind::Contacts,
+                    BlockKind::Bodies,
+                    BlockKind::Wake,
+                ]
+                .map(|kind| BlockInfo { kind, arm: 1 })
+                .to_vec(),
+            ),
+        }
+        .into(),
+        reply::BodyAdded {
+            body: 7,
+            triangles: 12,
+        }
+        .into(),
+        reply::Status { bytes: 1000 }.into(),
+        reply::Surface { body: 7 }.into(),
+        reply::Skin { body: 7 }.into(),
+        reply::Shape { body: 7 }.into(),
+        reply::Limits {
+            peak_force_n: Limit(4.0),
+            continuous_force_n: Limit(3.0),
+            peak_torque_nm: Limit(0.2),
+            continuous_torque_nm: Limit(0.1),
+            slew_n_per_s: Limit(900.0),
+            slew_nm_per_s: Limit(40.0),
+            velocity_m_s: Limit(1.2),
+            angular_velocity_rad_s: Limit(15.0),
+            arm: 1,
+        }
+        .into(),
+    ]
+}
+
+pub fn events() -> Vec<Event> {
+    vec![
+        event::BodyJoined {
+            name: name("cup"),
+            body: 7,
+            kind: BodyKind::Kinematic,
+        }
+        .into(),
+        event::BodyLeft {
+            body: 7,
+            reason: event::RemovalReason::ClientGone,
+        }
+        .into(),
+        event::ArmAttached { arm: 0 }.into(),
+        event::ArmLost { arm: 0 }.into(),
+        event::ForceOff {
+            tick: 9,
+            time_ns: 10,
+            arm: 1,
+            reason: 35,
+        }
+        .into(),
+        event::ForceOn {
+            tick: 9,
+            time_ns: 10,
+            arm: 1,
+        }
+        .into(),
+        event::LeaseExpired { body: 7 }.into(),
+        event::ClientSilent { silent_ms: 200 }.into(),
+        event::RecordingStopped {
+            detail: Text::lossy("disk full"),
+        }
+        .into(),
+        event::ConfigReloaded {}.into(),
+        event::ConfigRefused {
+            detail: Text::lossy("line 3: unknown key"),
+        }
+        .into(),
+        event::ShuttingDown {}.into(),
+        event::EventsLost { count: 5 }.into(),
+    ]
+}

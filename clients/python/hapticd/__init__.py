@@ -1,0 +1,107 @@
+"""hapticd from Python: reads the state of haptic arms, and adds bodies that they can touch.
+
+    import hapticd
+
+    with hapticd.connect("my application") as client:
+        arm = client.subscribe(0)
+        state = arm.state()
+        print(state.world_from_proxy.translation_m, state.force_n)
+
+Only the standard library is needed; with numpy, vectors are numpy arrays. `Client` waits for
+answers and has no threads; `hapticd.aio` is the same for asyncio. Reading a state copies it out of
+memory that only the daemon writes. Lengths are in metres, forces in newtons, frames right-handed
+with z up. A client that moves bodies calls `Client.poll` in every frame, or its force fades.
+"""
+
+from __future__ import annotations
+
+from . import aio, mesh
+from ._layout import (
+    ALL_ARMS,
+    ArmEnergy,
+    ArmInfo,
+    ArmState,
+    BodyInfo,
+    BodyKind,
+    BodyPose,
+    Contact,
+    ErrorCode,
+    Flag,
+    GovernorState,
+    Limits,
+    Topic,
+)
+from ._words import Message, Pose, Vector
+from .blocks import Bodies, Contacts, Wake
+from .client import Client, Subscription, default_socket, tool_id
+from .errors import (
+    BlockError,
+    ConnectError,
+    DecodeError,
+    Disconnected,
+    HapticdError,
+    NoDaemon,
+    NotYet,
+    RequestRefused,
+    TimedOut,
+    Torn,
+    force_off_text,
+)
+from .mesh import Mesh
+from .surfaces import Skin, SkinFrame, Surface, SurfaceFrame
+
+__all__ = [
+    "aio",
+    "ALL_ARMS",
+    "ArmEnergy",
+    "ArmInfo",
+    "ArmState",
+    "BlockError",
+    "Bodies",
+    "BodyInfo",
+    "BodyKind",
+    "BodyPose",
+    "Client",
+    "connect",
+    "ConnectError",
+    "Contact",
+    "Contacts",
+    "DecodeError",
+    "default_socket",
+    "Disconnected",
+    "ErrorCode",
+    "Flag",
+    "force_off_text",
+    "GovernorState",
+    "HapticdError",
+    "Limits",
+    "Mesh",
+    "mesh",
+    "Message",
+    "NoDaemon",
+    "NotYet",
+    "Pose",
+    "RequestRefused",
+    "Skin",
+    "SkinFrame",
+    "Subscription",
+    "Surface",
+    "SurfaceFrame",
+    "TimedOut",
+    "tool_id",
+    "Topic",
+    "Torn",
+    "Vector",
+    "Wake",
+]
+__version__ = "0.1.0"
+
+
+def connect(
+    name: str,
+    path: str | None = None,
+    timeout_s: float = 10.0,
+    patience_s: float = 0.0,
+) -> Client:
+    """Connects to the daemon at `path`, or where it is by default; see `Client`."""
+    return Client(name, path, timeout_s, patience_s)
