@@ -23,7 +23,8 @@ pub const MAX_SPEED_M_S: f64 = 20.0;
 pub const MAX_LEASE_MS: u32 = 10_000;
 
 flags! {
-    /// Bits of [`Subscribe::topics`](super::Subscribe::topics); add those that are requested.
+    /// Bits of [`Subscribe::topics`](crate::request::Subscribe::topics); add those that are
+    /// requested.
     pub mod topic: u8 {
         /// The arm's state block.
         STATE = 1,

@@ -16,14 +16,14 @@ pub const SKIN_FIXED_WORDS: usize = 16;
 pub const SKIN_SLOTS: usize = 2;
 
 flags! {
-    /// Bits of [`SkinFrameHeader::flags`](super::SkinFrameHeader::flags).
+    /// Bits of [`SkinFrameHeader::flags`](crate::block::SkinFrameHeader::flags).
     pub mod skin_flag: u32 {
         /// The surface extends beyond the box of its cubes and is cut off there.
         CLIPPED = 1,
         /// Cubes are larger than the configuration asks for: time or capacity did not suffice for
         /// more triangles.
         COARSE = 2,
-        /// The mesh's own check found faults ([`faults`](super::SkinFrameHeader::faults)).
+        /// The mesh's own check found faults ([`faults`](crate::block::SkinFrameHeader::faults)).
         FAULTY = 4,
         /// Primitives are smaller than a cube and may be invisible.
         SMALL = 8,

@@ -13,7 +13,7 @@ use crate::{
 pub const STATE_WORDS: usize = ArmState::WORDS;
 
 flags! {
-    /// Bits of [`ArmState::flags`](super::ArmState::flags).
+    /// Bits of [`ArmState::flags`](crate::block::ArmState::flags).
     pub mod flag: u16 {
         /// The arm is attached and its pose is known.
         ATTACHED = 1,
