@@ -99,7 +99,7 @@ pub const PAYLOAD_WORD: usize = HEADER_WORDS + 1;
 pub const BLOCK_SEALS: u32 = 1 | 2 | 4 | 16;
 
 /// Returns what stands at fixed places of blocks.
-pub(crate) fn layouts() -> Vec<crate::layout::WordsLayout> {
+pub(crate) fn layouts() -> Vec<crate::description::WordsLayout> {
     vec![
         HeaderWords::layout(),
         BodyHeader::layout(),

@@ -9,7 +9,7 @@
 //!       16       body
 //! ```
 
-use crate::layout::{FieldLayout, RecordLayout, Type};
+use crate::description::{FieldLayout, RecordLayout, Type};
 use crate::wire::{DecodeError, Decoder, Field};
 
 /// Maximum length of a message in bytes, header included.
@@ -175,11 +175,11 @@ macro_rules! messages {
     (@count $message:ident) => { 0 };
     (@count $message:ident, one for each $list:ident) => { $message.$list.sent().len() as u8 };
     (@count $message:ident, $count:literal) => { $count };
-    (@said) => { $crate::layout::Descriptors::Fixed(0) };
+    (@said) => { $crate::description::Descriptors::Fixed(0) };
     (@said one for each $list:ident) => {
-        $crate::layout::Descriptors::OneForEach(stringify!($list))
+        $crate::description::Descriptors::OneForEach(stringify!($list))
     };
-    (@said $count:literal) => { $crate::layout::Descriptors::Fixed($count) };
+    (@said $count:literal) => { $crate::description::Descriptors::Fixed($count) };
     (
         $(#[doc = $enum_doc:literal])*
         pub enum $set:ident {
@@ -220,8 +220,8 @@ macro_rules! messages {
             pub const KINDS: &'static [(u16, &'static str)] = &[$(($kind, stringify!($name))),*];
 
             /// Returns the descriptions of all messages of this direction.
-            pub fn layout() -> Vec<$crate::layout::MessageLayout> {
-                vec![$($crate::layout::MessageLayout {
+            pub fn layout() -> Vec<$crate::description::MessageLayout> {
+                vec![$($crate::description::MessageLayout {
                     kind: $kind,
                     body: $name::layout(),
                     descriptors: $crate::frame::messages!(@said $($($descriptors)+)?),

@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub mod block;
+mod description;
 pub mod event;
 pub mod frame;
 pub mod layout;

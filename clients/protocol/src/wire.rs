@@ -3,7 +3,7 @@
 //! Fields are little-endian and packed; the only padding is what a message declares as reserved.
 //! Decoding allocates only for lists and texts.
 
-use crate::layout::{Described, Type};
+use crate::description::{Described, Type};
 use crate::text::{NAME_BYTES, Name, Text};
 
 /// Largest coordinate accepted in a pose or a mesh, m. Anything farther away is a mistake of units.
@@ -510,23 +510,23 @@ macro_rules! codes {
             }
 
             /// Returns names and meanings of the numbers.
-            pub fn layout() -> $crate::layout::CodesLayout {
-                $crate::layout::CodesLayout {
+            pub fn layout() -> $crate::description::CodesLayout {
+                $crate::description::CodesLayout {
                     name: stringify!($name),
-                    doc: $crate::layout::plain(&[$($doc),*]),
+                    doc: $crate::description::plain(&[$($doc),*]),
                     bits: <$repr>::BITS,
-                    values: vec![$($crate::layout::CodeLayout {
+                    values: vec![$($crate::description::CodeLayout {
                         name: stringify!($variant),
                         code: $code,
-                        doc: $crate::layout::plain(&[$($variant_doc),*]),
+                        doc: $crate::description::plain(&[$($variant_doc),*]),
                     }),*],
                 }
             }
         }
 
-        impl $crate::layout::Described for $name {
-            fn described() -> $crate::layout::Type {
-                $crate::layout::Type::Code(Self::layout())
+        impl $crate::description::Described for $name {
+            fn described() -> $crate::description::Type {
+                $crate::description::Type::Code(Self::layout())
             }
         }
 
@@ -563,15 +563,15 @@ macro_rules! flags {
             $($(#[doc = $bit_doc])* pub const $bit: $repr = $value;)*
 
             /// Returns names and meanings of the bits.
-            pub fn layout() -> $crate::layout::CodesLayout {
-                $crate::layout::CodesLayout {
+            pub fn layout() -> $crate::description::CodesLayout {
+                $crate::description::CodesLayout {
                     name: stringify!($name),
-                    doc: $crate::layout::plain(&[$($doc),*]),
+                    doc: $crate::description::plain(&[$($doc),*]),
                     bits: <$repr>::BITS,
-                    values: vec![$($crate::layout::CodeLayout {
+                    values: vec![$($crate::description::CodeLayout {
                         name: stringify!($bit),
                         code: $value,
-                        doc: $crate::layout::plain(&[$($bit_doc),*]),
+                        doc: $crate::description::plain(&[$($bit_doc),*]),
                     }),*],
                 }
             }
@@ -595,10 +595,10 @@ macro_rules! record {
 
         impl $name {
             /// Returns names, types and meanings of the fields.
-            pub fn layout() -> $crate::layout::RecordLayout {
-                $crate::layout::RecordLayout {
+            pub fn layout() -> $crate::description::RecordLayout {
+                $crate::description::RecordLayout {
                     name: stringify!($name),
-                    doc: $crate::layout::plain(&[$($doc),*]),
+                    doc: $crate::description::plain(&[$($doc),*]),
                     fields: vec![$($crate::wire::field_layout!(
                         $field, $type, [$($field_doc),*] $(, $range)?
                     )),*],
@@ -607,9 +607,9 @@ macro_rules! record {
             }
         }
 
-        impl $crate::layout::Described for $name {
-            fn described() -> $crate::layout::Type {
-                $crate::layout::Type::Record(Box::new(Self::layout()))
+        impl $crate::description::Described for $name {
+            fn described() -> $crate::description::Type {
+                $crate::description::Type::Record(Box::new(Self::layout()))
             }
         }
 
@@ -634,16 +634,16 @@ macro_rules! record {
 /// The description of one field.
 macro_rules! field_layout {
     ($field:ident, $type:ty, [$($doc:literal),*]) => {
-        $crate::layout::FieldLayout {
+        $crate::description::FieldLayout {
             name: stringify!($field),
-            doc: $crate::layout::plain(&[$($doc),*]),
-            of: <$type as $crate::layout::Described>::described(),
+            doc: $crate::description::plain(&[$($doc),*]),
+            of: <$type as $crate::description::Described>::described(),
             range: None,
         }
     };
     ($field:ident, $type:ty, [$($doc:literal),*], $range:expr) => {{
         let range: std::ops::RangeInclusive<f64> = $range;
-        $crate::layout::FieldLayout {
+        $crate::description::FieldLayout {
             range: Some((*range.start(), *range.end())),
             ..$crate::wire::field_layout!($field, $type, [$($doc),*])
         }

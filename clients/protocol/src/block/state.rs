@@ -5,7 +5,7 @@
 
 use super::words::words;
 use crate::{
-    layout::{CodeLayout, CodesLayout},
+    description::{CodeLayout, CodesLayout},
     wire::{Pose, codes, flags},
 };
 

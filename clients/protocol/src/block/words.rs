@@ -2,7 +2,7 @@
 //!
 //! Any words give some value. Real-time callable: no allocation, no panic, constant time.
 
-use crate::layout::Described;
+use crate::description::Described;
 use crate::wire::Pose;
 
 /// A value that stands at a fixed place of consecutive words.
@@ -116,12 +116,12 @@ macro_rules! words {
             }
 
             /// Returns names, types, places and meanings of the values.
-            pub fn layout() -> $crate::layout::WordsLayout {
-                $crate::layout::WordsLayout {
+            pub fn layout() -> $crate::description::WordsLayout {
+                $crate::description::WordsLayout {
                     name: stringify!($name),
-                    doc: $crate::layout::plain(&[$($doc),*]),
+                    doc: $crate::description::plain(&[$($doc),*]),
                     words: $count,
-                    places: vec![$($crate::layout::PlaceLayout {
+                    places: vec![$($crate::description::PlaceLayout {
                         word: $word,
                         bit: 0 $(+ $bit)?,
                         field: $crate::wire::field_layout!($field, $type, [$($field_doc),*]),
@@ -130,9 +130,9 @@ macro_rules! words {
             }
         }
 
-        impl $crate::layout::Described for $name {
-            fn described() -> $crate::layout::Type {
-                $crate::layout::Type::Words(Box::new(Self::layout()))
+        impl $crate::description::Described for $name {
+            fn described() -> $crate::description::Type {
+                $crate::description::Type::Words(Box::new(Self::layout()))
             }
         }
 
