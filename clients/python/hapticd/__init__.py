@@ -7,6 +7,8 @@
         state = arm.state()
         print(state.world_from_proxy.translation_m, state.force_n)
 
+All messages and events are classes of `hapticd.messages`. A client is used by one thread at a time.
+
 Only the standard library is needed; with numpy, vectors are numpy arrays. `Client` waits for
 answers and has no threads; `hapticd.aio` is the same for asyncio. Reading a state copies it out of
 memory that only the daemon writes. Lengths are in metres, forces in newtons, frames right-handed
@@ -15,6 +17,7 @@ with z up. A client that moves bodies calls `Client.poll` in every frame, or its
 
 from __future__ import annotations
 
+from . import _layout as messages
 from . import aio, mesh
 from ._layout import (
     ALL_ARMS,
@@ -77,6 +80,7 @@ __all__ = [
     "Limits",
     "Mesh",
     "mesh",
+    "messages",
     "Message",
     "NoDaemon",
     "NotYet",
