@@ -87,6 +87,8 @@ def copied(mapped: mmap.mmap, words: memoryview, sequence: int, end: int) -> byt
     for _ in range(_ATTEMPTS):
         before = words[sequence]
         if before & 1:
+            # The writer may have lost its processor in the middle: let it go on.
+            os.sched_yield()
             continue
         if before == 0:
             raise NotYet("nothing was published yet")

@@ -67,7 +67,8 @@ class WithDaemon(unittest.TestCase):
         while time.monotonic() < end_s:
             try:
                 value = found()
-            except hapticd.NotYet:  # The daemon's first tick is still to come.
+            except (hapticd.NotYet, hapticd.Torn):
+                # The first tick is still to come, or one is being written.
                 continue
             if value:
                 return value
