@@ -10,7 +10,6 @@ pub mod intentions;
 mod priority;
 pub mod reload;
 pub mod replay;
-pub mod scene;
 pub mod service;
 pub mod session;
 pub mod session_setup;

@@ -14,8 +14,8 @@ use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::safety::Limits;
 use hapticd_proxy::Material;
 
-use crate::scene;
 use crate::session_setup::{self, SessionSetup};
+use hapticd_scene_setup as scene_setup;
 
 /// Returns what changes, or the reason why nothing does. The argument is true if the reload was
 /// requested. If it was not and the file is unchanged, the result is `Ok(None)`.
@@ -104,8 +104,8 @@ fn surfaces<'a>(
 ) -> impl Iterator<Item = (&'a str, Material)> + use<'a> {
     new.bodies.iter().filter_map(|body| {
         let before = old.bodies.iter().find(|b| b.name == body.name)?;
-        let material = scene::material(body, &new.materials);
-        (material != scene::material(before, &old.materials))
+        let material = scene_setup::material(body, &new.materials);
+        (material != scene_setup::material(before, &old.materials))
             .then_some((body.name.as_str(), material))
     })
 }

@@ -27,7 +27,6 @@ use hapticd_sync::{delivery, latest, ring};
 use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step, wake::Wake};
 
 use crate::priority;
-use crate::scene;
 use crate::session_setup::SessionArm;
 use hapticd_collision::command::{SceneCommand, SceneReply};
 use hapticd_collision::requests::SceneRequests;
@@ -48,6 +47,7 @@ use hapticd_loop::limits::RestrictionsOwner;
 use hapticd_loop::record::{BodyOrder, Silencing};
 use hapticd_loop::watchdog::Beat;
 use hapticd_monitor::scribe::Live;
+use hapticd_scene_setup as scene_setup;
 
 /// Request of a client to the supervisor.
 pub enum SupervisorRequest {
@@ -428,7 +428,7 @@ impl Service {
             quotas: Quotas::from(&config.ipc),
             arms: announced.arm_infos(),
             bodies: announced.body_records(),
-            planar: scene::planar::has_plane(config),
+            planar: scene_setup::planar::has_plane(config),
             blocks: fds,
             surfaces: surface_fds,
             skins: skin_fds,

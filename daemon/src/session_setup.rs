@@ -16,12 +16,12 @@ use hapticd_needle::Tissue;
 use hapticd_proxy::{Distances, tool_id};
 use hapticd_scene::Scene;
 
-use crate::scene;
 use hapticd_collision::collider::Collider;
 use hapticd_collision::needle::Watch;
 use hapticd_loop::core::LoopCore;
 use hapticd_monitor::checker::Checker;
 use hapticd_monitor::scribe::{Live, LiveArm};
+use hapticd_scene_setup as scene_setup;
 
 use self::arms::BuiltArms;
 use self::bodies::Bodies;
@@ -187,7 +187,7 @@ pub fn build(
     } = built;
 
     // The loop in space. A planar one also needs the bodies, so it is built after them.
-    let is_planar = scene::planar::has_plane(config);
+    let is_planar = scene_setup::planar::has_plane(config);
     let mut core = None;
     if !is_planar && is_kept {
         let spatial = loop_core::spatial(&inputs, std::mem::take(&mut loop_arms));

@@ -14,7 +14,7 @@ use super::faults::{device_fault, shape_fault};
 use super::gains::{CouplingKeys, answer_delay_ns};
 use super::{Fault, Inputs, SessionSetupError};
 use crate::intentions;
-use crate::scene::{self, BuiltTool};
+use hapticd_scene_setup::{self as scene_setup, BuiltTool};
 
 /// Maximum size of a profile, bytes. Shipped ones have a few thousand.
 const MAX_PROFILE_BYTES: u64 = 1 << 20;
@@ -104,7 +104,7 @@ fn parts(arm: &config::Arm, folder: &Path, start_ns: u64) -> Result<ArmParts, Ve
     let device = source(arm, folder, start_ns).map_err(|error| device_fault(arm, error));
     // The tool is checked even if the device is wrong. Whether it turns does not matter then.
     let turns = device.as_ref().is_ok_and(|(spec, _)| spec.has_rotation);
-    let tool = scene::tool(arm, turns, folder)
+    let tool = scene_setup::tool(arm, turns, folder)
         .map_err(|error| shape_fault(&format!("arm.{}.tool", arm.name), &arm.tool, error));
     match (device, tool) {
         (Ok((spec, source)), Ok(tool)) => Ok(ArmParts { spec, source, tool }),
@@ -119,7 +119,7 @@ impl BuiltArms {
         self.arms.push(SessionArm {
             name: arm.name.clone(),
             frame: ArmFrame {
-                world_from_base: scene::pose(&arm.world_from_base),
+                world_from_base: scene_setup::pose(&arm.world_from_base),
                 scale: arm.motion_scale,
             },
             source,

@@ -13,7 +13,7 @@ use hapticd_scene::Scene;
 
 use super::faults::body_fault;
 use super::{Fault, Inputs};
-use crate::scene::{self, BuiltTool, SceneError};
+use hapticd_scene_setup::{self as scene_setup, BuiltTool, SceneError};
 
 /// The bodies that could be built, by what simulates them.
 pub(super) struct Bodies {
@@ -67,7 +67,7 @@ impl Bodies {
     /// them their ids.
     pub(super) fn add_all(&mut self, inputs: &Inputs<'_>, faults: &mut Vec<Fault>) {
         let bodies = inputs.config.bodies.iter();
-        for body in bodies.filter(|body| !scene::is_for_needles(body)) {
+        for body in bodies.filter(|body| !scene_setup::is_for_needles(body)) {
             if let Err(error) = self.add(body, inputs) {
                 faults.push(body_fault(body, error));
             }
@@ -78,11 +78,11 @@ impl Bodies {
         let (materials, folder) = (&inputs.config.materials, inputs.folder);
         let id = self.next_deformable_id();
         if body.kind == config::BodyKind::Implicit {
-            let spec = scene::implicit::implicit(body, materials, folder, id)?;
+            let spec = scene_setup::implicit::implicit(body, materials, folder, id)?;
             self.implicit.push(spec);
             return Ok(());
         }
-        match scene::deformable(body, materials, folder, id)? {
+        match scene_setup::deformable(body, materials, folder, id)? {
             Some((spec, report)) => {
                 self.report_mesh(body, report);
                 self.deformables.push(spec);
@@ -94,11 +94,11 @@ impl Bodies {
 
     /// Adds a body to the scene, and its outline to the plane if there is one.
     fn add_rigid(&mut self, body: &config::Body, inputs: &Inputs<'_>) -> Result<(), SceneError> {
-        let (spec, report) = scene::body(body, &inputs.config.materials, inputs.folder)?;
+        let (spec, report) = scene_setup::body(body, &inputs.config.materials, inputs.folder)?;
         let (start, bound_m) = (spec.world_from_body, spec.shape.bound_m);
         let id = self.world.add_body(spec)?;
         if let Some(planar) = &mut self.planar {
-            scene::planar::add(planar, &mut self.placed, body, id, self.least_m)?;
+            scene_setup::planar::add(planar, &mut self.placed, body, id, self.least_m)?;
         }
         self.report_mesh(body, report);
         let motion = BodyMotion::new(id, &body.motion, start, bound_m);

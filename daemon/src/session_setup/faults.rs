@@ -13,7 +13,7 @@ use hapticd_needle::SurroundingsError;
 use hapticd_scene::AddError;
 
 use crate::intentions;
-use crate::scene::{self, SceneError};
+use hapticd_scene_setup::{self as scene_setup, SceneError};
 
 /// Reason why a configuration that parses cannot run. The fault is in the configuration or in a
 /// file that it names.
@@ -147,7 +147,7 @@ pub(super) fn device_fault(arm: &config::Arm, error: SessionSetupError) -> Fault
 
 /// Returns the fault for a shape; `table` is the key of the shape's table.
 pub(super) fn shape_fault(table: &str, shape: &config::Shape, error: SceneError) -> Fault {
-    use scene::volume::VolumeError;
+    use scene_setup::volume::VolumeError;
     let (key, file) = match (shape, &error) {
         (config::Shape::Mesh { file, .. }, _)
         | (
@@ -161,7 +161,7 @@ pub(super) fn shape_fault(table: &str, shape: &config::Shape, error: SceneError)
         }
         (
             config::Shape::Polygon { .. },
-            SceneError::Planar(scene::planar::PlanarError::Polygon { .. }),
+            SceneError::Planar(scene_setup::planar::PlanarError::Polygon { .. }),
         ) => ("vertices_m", None),
         _ => ("kind", None),
     };
@@ -242,7 +242,7 @@ pub(super) fn surroundings_fault(config: &config::Config, error: SurroundingsErr
     Fault {
         key: format!("body.{name}.shape.kind"),
         file: None,
-        error: SceneError::from(scene::needle::InsertionError::Surroundings {
+        error: SceneError::from(scene_setup::needle::InsertionError::Surroundings {
             name: name.to_owned(),
             error,
         })

@@ -9,7 +9,7 @@ use super::arms::BuiltArms;
 use super::faults::{limits_fault, shape_fault};
 use super::gains::gains;
 use super::{Fault, Inputs};
-use crate::scene::{self, SceneError};
+use hapticd_scene_setup::{self as scene_setup, SceneError};
 
 /// Assumed time from a query to the use of its answer in real time, s. It sizes the reach of
 /// queries.
@@ -73,7 +73,7 @@ pub(super) fn planar(
 ) -> Result<LoopCore, Box<Fault>> {
     let config = inputs.config;
     for (arm, tool) in config.arms.iter().zip(&mut scene.tools) {
-        let outline = scene::tool_outline(arm);
+        let outline = scene_setup::tool_outline(arm);
         let outline = outline
             .map_err(|error| shape_fault(&format!("arm.{}.tool", arm.name), &arm.tool, error))?;
         *tool = Some(outline);

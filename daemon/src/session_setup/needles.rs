@@ -8,7 +8,7 @@ use hapticd_needle::Tissue;
 
 use super::faults::surroundings_fault;
 use super::{Fault, Inputs};
-use crate::scene::needle::{self, BuiltNeedle, Insertable};
+use hapticd_scene_setup::needle::{self, BuiltNeedle, Insertable};
 
 /// Builds the tissue and the needles; neither if one of them is wrong.
 pub(super) fn build(inputs: &Inputs<'_>, faults: &mut Vec<Fault>) -> Insertable {
@@ -37,3 +37,6 @@ pub(super) fn watch(
         .map(Some)
         .map_err(|error| Box::new(surroundings_fault(config, error)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -203,7 +203,7 @@ pub fn late_answers(config: &config::Config, period_ns: u64) -> Option<Warning> 
     // The answer to a tick's query is computed after the tick, and used this many ticks later.
     let age_ms = (f64::from(ticks) + 1.0) * period_ms;
     let limit_ms = config.safety.stale_contact_ms;
-    let is_late = age_ms > limit_ms && !crate::scene::planar::has_plane(config);
+    let is_late = age_ms > limit_ms && !hapticd_scene_setup::planar::has_plane(config);
     is_late.then(|| Warning {
         key: "collision.virtual_latency_ticks".to_owned(),
         message: format!(

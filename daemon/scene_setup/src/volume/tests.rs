@@ -23,7 +23,7 @@ impl Folder {
     }
 
     fn made(&self, text: &str) -> Result<ImplicitSpec, String> {
-        let made = crate::scene::implicit::implicit(&body(text), &[], &self.0, 5);
+        let made = crate::implicit::implicit(&body(text), &[], &self.0, 5);
         made.map_err(|error| error.to_string())
     }
 }
@@ -176,7 +176,7 @@ fn bad_volumes_name_the_fault() {
     ] {
         let mut other = body(&format!("shape = {{ {shape} }}\n{fixed}"));
         other.kind = config::BodyKind::Static;
-        let error = crate::scene::body(&other, &[], &folder.0).err().unwrap();
+        let error = crate::body(&other, &[], &folder.0).err().unwrap();
         assert!(
             error
                 .to_string()
