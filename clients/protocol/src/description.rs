@@ -43,7 +43,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Returns the number of bytes on the wire; `None` for a list, whose length varies.
+    /// Returns the number of bytes on the wire; `None` for a list: its length varies.
     pub fn bytes(&self) -> Option<usize> {
         Some(match self {
             Self::Unsigned(bits) => *bits as usize / 8,
@@ -164,7 +164,7 @@ pub struct CodeLayout {
     pub doc: String,
 }
 
-/// An integer whose values have names: one of them, or a sum of bits.
+/// An integer with named values: one of them, or a sum of bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodesLayout {
     /// Name.

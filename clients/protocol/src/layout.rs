@@ -60,6 +60,69 @@ pub fn words() -> Vec<WordsLayout> {
     block::layouts()
 }
 
+/// Fields of plain integers that hold a code or a sum of bits: structure, field, name of the codes.
+/// They are integers so that a number of a newer version can be read.
+pub const CODED_FIELDS: &[(&str, &str, &str)] = &[
+    ("Subscribe", "topics", "topic"),
+    ("ForceOff", "reason", "ForceOffReason"),
+    ("ArmState", "governor", "GovernorState"),
+    ("ArmState", "reason", "ForceOffReason"),
+    ("ArmState", "last_force_off", "ForceOffReason"),
+    ("ArmState", "flags", "flag"),
+    ("SkinFrameHeader", "flags", "skin_flag"),
+    ("HeaderWords", "kind", "BlockKind"),
+];
+
+/// Returns the name of the codes that a field holds, if it holds any.
+pub fn codes_of(structure: &str, field: &FieldLayout) -> Option<&'static str> {
+    if let Type::Code(codes) = &field.of {
+        return Some(codes.name);
+    }
+    let mut coded = CODED_FIELDS.iter();
+    let found = coded.find(|(of, name, _)| *of == structure && *name == field.name)?;
+    Some(found.2)
+}
+
+/// A list of rows of three numbers of 32 bits in a block or file, from a whole word on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowsLayout {
+    /// Name.
+    pub name: &'static str,
+    /// `f32` or `u32`.
+    pub of: &'static str,
+    /// Where the number of rows stands.
+    pub count: &'static str,
+    /// Meaning.
+    pub doc: &'static str,
+}
+
+/// Returns what follows the fixed words of a surface, of each slot of a skin, and of a mesh file.
+pub fn rows(of: &str) -> Vec<RowsLayout> {
+    let row = |name, of, count, doc| RowsLayout {
+        name,
+        of,
+        count,
+        doc,
+    };
+    let points = row("points", "f32", "points", "x, y, z in the world frame, m.");
+    let triangles = row(
+        "triangles",
+        "u32",
+        "triangles",
+        "Indices of three points, counter-clockwise seen from outside.",
+    );
+    match of {
+        "Surface" => vec![points, triangles],
+        "Skin" => vec![
+            points,
+            row("normals", "f32", "points", "Unit normals, outward."),
+            row("velocities", "f32", "points", "Velocities, m/s."),
+            triangles,
+        ],
+        _ => Vec::new(),
+    }
+}
+
 /// A kind of block: what its payload begins with, and what follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockLayout {
@@ -222,6 +285,29 @@ mod tests {
                 names.iter().any(|message| message.body.name == *answer),
                 "{answer}"
             );
+        }
+    }
+
+    #[test]
+    fn coded_fields_and_their_codes_are_there() {
+        let Messages {
+            requests,
+            replies,
+            events,
+        } = messages();
+        let bodies = [requests, replies, events].concat();
+        for (structure, field, code) in CODED_FIELDS {
+            let body = bodies
+                .iter()
+                .find(|message| message.body.name == *structure);
+            let words = words().into_iter().find(|words| words.name == *structure);
+            let fields = body
+                .map(|message| message.body.fields.clone())
+                .or(words.map(|words| words.places.into_iter().map(|place| place.field).collect()));
+            let has = fields.is_some_and(|fields| fields.iter().any(|of| of.name == *field));
+            assert!(has, "{structure}.{field}");
+            let mut known = codes().into_iter().chain(flags());
+            assert!(known.any(|known| known.name == *code), "{code}");
         }
     }
 

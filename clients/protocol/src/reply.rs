@@ -39,8 +39,8 @@ codes! {
         NoSuchArm = 3,
         /// There is no body `number`.
         NoSuchBody = 4,
-        /// This client may not move or remove body `number`: it belongs to another client or to the
-        /// configuration, another client is moving it, or forces move it. The detail says which.
+        /// This client may not move or remove body `number`. It belongs to another client or to the
+        /// configuration, another client is moving it, or forces move it; the detail says which.
         NotPermitted = 5,
         /// Body `number` is static: no client can move it.
         StaticBody = 6,
@@ -48,12 +48,12 @@ codes! {
         TooManyMessages = 7,
         /// This client already has `number` bodies, which is its limit.
         TooManyBodies = 8,
-        /// The mesh, or all of this client's meshes together, have `number` bytes, and `limit` are
-        /// allowed. If there is a detail: the body would need `number` bytes of memory, and `limit`
-        /// are left.
+        /// `number` bytes of mesh, and `limit` are allowed. It is this mesh, or all of this
+        /// client's together. If there is a detail: the body would need `number` bytes of memory,
+        /// and `limit` are left.
         MeshTooLarge = 9,
-        /// The scene takes no more bodies: it already has `limit`, or it is planar (`limit` is then
-        /// 0, and the detail says so).
+        /// The scene takes no more bodies: it already has `limit`. In a planar scene that is 0, and
+        /// the detail says so.
         SceneFull = 10,
         /// A body with that name exists.
         NameTaken = 11,
@@ -74,8 +74,8 @@ codes! {
         OutOfOrder = 18,
         /// The configuration was refused; the detail says why.
         ConfigRefused = 19,
-        /// Body `number` is deformable (soft, cloth, of a crowd or implicit): no client can move or
-        /// remove it.
+        /// Body `number` is deformable: no client can move or remove it. It is soft, a cloth, of a
+        /// crowd or implicit.
         DeformableBody = 20,
         /// Body `number` is shown by its pose or its skin: it has no surface block.
         NoSurface = 21,
@@ -83,11 +83,11 @@ codes! {
         NoSkin = 22,
         /// Body `number` is shown by its surface or its skin: it has no constant shape.
         NoShape = 23,
-        /// The requested limits cannot be kept: one of them is `number` and must be at least
-        /// `limit`, both rounded; the detail has the exact values.
+        /// One of the limits is `number` and must be at least `limit`, both rounded. The detail has
+        /// the exact values.
         LimitsRefused = 24,
-        /// The scene cannot hold such a dynamic body: it has no mass or no inside, or it would
-        /// start inside another body. The detail says which.
+        /// The scene cannot hold such a dynamic body. It has no mass or no inside, or it would
+        /// start inside another body; the detail says which.
         InvalidBody = 25,
     }
 }
@@ -126,8 +126,8 @@ record! {
         workspace_center_m: [f64; 3],
         /// Half of each edge of the workspace, m.
         workspace_half_extents_m: [f64; 3],
-        /// Largest force allowed now, N: the strictest of arm, configuration and clients, as the
-        /// loop applies it.
+        /// Largest force allowed now, N. It is the strictest of arm, configuration and clients, as
+        /// the loop applies it.
         peak_force_n: Limit,
         /// Largest force that may be held indefinitely, N; as it is now.
         continuous_force_n: Limit,

@@ -75,6 +75,18 @@ class BodyKind(IntEnum):
     fluid, a springy solid. Shown by its skin."""
 
 
+BODY_KIND_TEXT: dict[int, str] = {
+    0: "It never moves.",
+    1: "A client moves it.",
+    2: "Forces move it: gravity, contacts, and the tools that touch it.",
+    3: "Forces move and deform it. It comes from the configuration: clients cannot add, move or remove it.",
+    4: "A sheet that forces move and deform; otherwise like a soft body.",
+    5: "One of a crowd of loose rigid bodies: forces move it like a dynamic body, and it is shown by its surface like a soft one.",
+    6: "Spheres that forces move, under an implicit surface that blends over them: a strand, a fluid, a springy solid. Shown by its skin.",
+}
+"""What each BodyKind means."""
+
+
 class RefusalReason(IntEnum):
     """Reason why a connection was refused."""
 
@@ -94,6 +106,16 @@ class RefusalReason(IntEnum):
     """The daemon is shutting down."""
 
 
+REFUSAL_REASON_TEXT: dict[int, str] = {
+    1: "The first message was not a hello of this protocol.",
+    2: "The major versions differ. Both are in the message.",
+    3: "The socket has as many clients as the daemon allows: `limit`.",
+    4: "This user may not use this socket.",
+    5: "The daemon is shutting down.",
+}
+"""What each RefusalReason means."""
+
+
 class ErrorCode(IntEnum):
     """Reason why a request was not carried out."""
 
@@ -110,8 +132,8 @@ class ErrorCode(IntEnum):
     """There is no body `number`."""
 
     NOT_PERMITTED = 5
-    """This client may not move or remove body `number`: it belongs to another client or to the
-    configuration, another client is moving it, or forces move it. The detail says which."""
+    """This client may not move or remove body `number`. It belongs to another client or to the
+    configuration, another client is moving it, or forces move it; the detail says which."""
 
     STATIC_BODY = 6
     """Body `number` is static: no client can move it."""
@@ -123,13 +145,13 @@ class ErrorCode(IntEnum):
     """This client already has `number` bodies, which is its limit."""
 
     MESH_TOO_LARGE = 9
-    """The mesh, or all of this client's meshes together, have `number` bytes, and `limit` are
-    allowed. If there is a detail: the body would need `number` bytes of memory, and `limit` are
+    """`number` bytes of mesh, and `limit` are allowed. It is this mesh, or all of this client's
+    together. If there is a detail: the body would need `number` bytes of memory, and `limit` are
     left."""
 
     SCENE_FULL = 10
-    """The scene takes no more bodies: it already has `limit`, or it is planar (`limit` is then
-    0, and the detail says so)."""
+    """The scene takes no more bodies: it already has `limit`. In a planar scene that is 0, and
+    the detail says so."""
 
     NAME_TAKEN = 11
     """A body with that name exists."""
@@ -160,8 +182,8 @@ class ErrorCode(IntEnum):
     """The configuration was refused; the detail says why."""
 
     DEFORMABLE_BODY = 20
-    """Body `number` is deformable (soft, cloth, of a crowd or implicit): no client can move or
-    remove it."""
+    """Body `number` is deformable: no client can move or remove it. It is soft, a cloth, of a
+    crowd or implicit."""
 
     NO_SURFACE = 21
     """Body `number` is shown by its pose or its skin: it has no surface block."""
@@ -173,12 +195,42 @@ class ErrorCode(IntEnum):
     """Body `number` is shown by its surface or its skin: it has no constant shape."""
 
     LIMITS_REFUSED = 24
-    """The requested limits cannot be kept: one of them is `number` and must be at least `limit`,
-    both rounded; the detail has the exact values."""
+    """One of the limits is `number` and must be at least `limit`, both rounded. The detail has
+    the exact values."""
 
     INVALID_BODY = 25
-    """The scene cannot hold such a dynamic body: it has no mass or no inside, or it would start
-    inside another body. The detail says which."""
+    """The scene cannot hold such a dynamic body. It has no mass or no inside, or it would start
+    inside another body; the detail says which."""
+
+
+ERROR_CODE_TEXT: dict[int, str] = {
+    1: "The bytes are not a request; the client's fault.",
+    2: "Only the technician's socket takes this request.",
+    3: "There is no arm with index `number`; `limit` is how many there are.",
+    4: "There is no body `number`.",
+    5: "This client may not move or remove body `number`. It belongs to another client or to the configuration, another client is moving it, or forces move it; the detail says which.",
+    6: "Body `number` is static: no client can move it.",
+    7: "The client sent more than `limit` messages per second.",
+    8: "This client already has `number` bodies, which is its limit.",
+    9: "`number` bytes of mesh, and `limit` are allowed. It is this mesh, or all of this client's together. If there is a detail: the body would need `number` bytes of memory, and `limit` are left.",
+    10: "The scene takes no more bodies: it already has `limit`. In a planar scene that is 0, and the detail says so.",
+    11: "A body with that name exists.",
+    12: "The mesh is invalid, or not suitable for a solid body; the detail says why.",
+    13: "The descriptor is not a sealed memory file.",
+    14: "A number is out of range: it is `number`, at most `limit` is allowed. The detail names the number, and its minimum if it is below that.",
+    15: "The daemon is busy with earlier requests: try again.",
+    16: "The daemon is shutting down.",
+    17: "The daemon could not do it (out of memory or descriptors); the daemon's fault.",
+    18: "A second hello, or another request out of order.",
+    19: "The configuration was refused; the detail says why.",
+    20: "Body `number` is deformable: no client can move or remove it. It is soft, a cloth, of a crowd or implicit.",
+    21: "Body `number` is shown by its pose or its skin: it has no surface block.",
+    22: "Body `number` has no skin.",
+    23: "Body `number` is shown by its surface or its skin: it has no constant shape.",
+    24: "One of the limits is `number` and must be at least `limit`, both rounded. The detail has the exact values.",
+    25: "The scene cannot hold such a dynamic body. It has no mass or no inside, or it would start inside another body; the detail says which.",
+}
+"""What each ErrorCode means."""
 
 
 class BlockKind(IntEnum):
@@ -204,6 +256,17 @@ class BlockKind(IntEnum):
     """Skin of an implicit body (`SkinHeader`). It is opened like a surface (`OpenSkin`)."""
 
 
+BLOCK_KIND_TEXT: dict[int, str] = {
+    1: "`ArmState`.",
+    2: "`Contacts`.",
+    3: "`Bodies`.",
+    4: "The wake-up socket.",
+    5: "Surface of a deformable body (`SurfaceHeader`). Occurs only in a block's header: a client does not subscribe to it but opens it (`OpenSurface`).",
+    6: "Skin of an implicit body (`SkinHeader`). It is opened like a surface (`OpenSkin`).",
+}
+"""What each BlockKind means."""
+
+
 class RemovalReason(IntEnum):
     """Reason why a body was removed."""
 
@@ -215,6 +278,14 @@ class RemovalReason(IntEnum):
 
     CONFIGURATION = 2
     """The configuration no longer contains it."""
+
+
+REMOVAL_REASON_TEXT: dict[int, str] = {
+    0: "Its client removed it.",
+    1: "Its client has disconnected.",
+    2: "The configuration no longer contains it.",
+}
+"""What each RemovalReason means."""
 
 
 class GovernorState(IntEnum):
@@ -237,6 +308,17 @@ class GovernorState(IntEnum):
 
     FAULT = 5
     """Off because of a fault."""
+
+
+GOVERNOR_STATE_TEXT: dict[int, str] = {
+    0: "Off in good order: no force is requested.",
+    1: "Waits until the wanted force is small, then ramps.",
+    2: "Force is rising.",
+    3: "Full authority.",
+    4: "Force is falling to zero.",
+    5: "Off because of a fault.",
+}
+"""What each GovernorState means."""
 
 
 FORCE_OFF_REASON: dict[int, str] = {
@@ -374,8 +456,8 @@ class ArmInfo(Record):
     """Half of each edge of the workspace, m."""
 
     peak_force_n: float
-    """Largest force allowed now, N: the strictest of arm, configuration and clients, as the loop
-    applies it."""
+    """Largest force allowed now, N. It is the strictest of arm, configuration and clients, as
+    the loop applies it."""
 
     continuous_force_n: float
     """Largest force that may be held indefinitely, N; as it is now."""
@@ -1632,14 +1714,13 @@ class ArmEnergy(Words):
 
     @property
     def debt_j(self) -> float:
-        """Energy given beyond what bodies put in and beyond what the arm's own damping and
-        friction certainly absorb."""
+        """Energy given beyond what bodies put in and the arm absorbs. The arm absorbs what its
+        own damping and friction certainly take."""
         return float(F64(self.data, 16)[0])
 
     @property
     def withheld_j(self) -> float:
-        """Energy that was stored and was removed where the passivity controller lowered the
-        gain."""
+        """Stored energy that was removed where the passivity controller acted."""
         return float(F64(self.data, 24)[0])
 
     @property
@@ -1744,7 +1825,7 @@ class SkinFrameHeader(Words):
 
     @property
     def tick(self) -> int:
-        """Tick of the loop at whose end the body had this shape."""
+        """Tick of the loop after which the body had this shape."""
         return int(U64(self.data, 16)[0])
 
     @property
@@ -1848,8 +1929,7 @@ class ArmState(Words):
 
     @property
     def time_ns(self) -> int:
-        """Time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same for
-        all processes)."""
+        """Time of the tick, ns on `CLOCK_MONOTONIC`. That clock is the same for all processes."""
         return int(U64(self.data, 8)[0])
 
     @property
@@ -1859,8 +1939,7 @@ class ArmState(Words):
 
     @property
     def world_from_proxy(self) -> Pose:
-        """Pose of the proxy, that is, of the tool where it is allowed to be. Applications draw
-        this one."""
+        """Pose of the proxy: of the tool where it is allowed to be. Applications draw this one."""
         return pose(self.data, 72)
 
     @property
@@ -1916,8 +1995,8 @@ class ArmState(Words):
 
     @property
     def inside_body(self) -> int:
-        """With `flag::INSIDE`, the low 16 bits of the identity of the first body (or other arm's
-        tool) that the tool is inside of; otherwise 0."""
+        """Low 16 bits of the body that the tool is inside of, with `INSIDE`. The first body or
+        other arm's tool; otherwise 0."""
         return int(U16(self.data, 278)[0])
 
     @property
@@ -1952,8 +2031,8 @@ class ArmState(Words):
 
     @property
     def last_force_off(self) -> int:
-        """Code of the newest reason why force went off, kept when it is on again; 0 before the
-        first."""
+        """Code of the newest reason why force went off; 0 before the first. It is kept when
+        force is on again."""
         return self.data[320]
 
     @property

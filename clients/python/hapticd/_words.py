@@ -29,7 +29,11 @@ MAX_COORDINATE_M = 1e4
 QUATERNION_TOLERANCE = 1e-3
 
 
-class DecodeError(ValueError):
+class HapticdError(Exception):
+    """Everything that this package raises, but for wrong arguments (`ValueError`, `TypeError`)."""
+
+
+class DecodeError(HapticdError):
     """Bytes that are no message; the sender's fault."""
 
 
@@ -112,7 +116,7 @@ def _number(form: str, check: Callable[[Any], bool], must: str) -> tuple[_Put, _
                 return code.pack(value)
         except (struct.error, TypeError) as error:
             raise ValueError(f"`{name}` is {value!r}: {error}") from None
-        raise ValueError(f"`{name}` is {value!r}, and must be {must}")
+        raise ValueError(f"`{name}` is {value:g}, and must be {must}")
 
     def take(data: _Input, name: str) -> Any:
         (value,) = code.unpack(data.take(code.size, name))
@@ -139,6 +143,8 @@ _NUMBERS = {
 
 
 def _put_bool(value: Any, name: str) -> bytes:
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):
+        raise TypeError(f"`{name}` is {value!r}, and must be True or False")
     return b"\1" if value else b"\0"
 
 
@@ -150,24 +156,46 @@ def _take_bool(data: _Input, name: str) -> bool:
 
 
 def _put_pose(value: Any, name: str) -> bytes:
-    translation, rotation = value
-    numbers = [float(number) for number in (*translation, *rotation)]
-    if len(numbers) != 7:
-        raise ValueError(f"`{name}` has {len(numbers)} numbers, and must have 3 and 4")
+    try:
+        translation, rotation = value
+        counts = len(translation), len(rotation)
+        # Not `float`, which would take texts.
+        finite = all(math.isfinite(number) for number in (*translation, *rotation))
+    except TypeError as error:
+        raise TypeError(f"`{name}` must be a Pose of 3 and 4 numbers: {error}") from None
+    if counts != (3, 4):
+        raise ValueError(f"`{name}` has {counts[0]} and {counts[1]} numbers, and must have 3 and 4")
+    numbers = tuple(float(number) for number in (*translation, *rotation))
+    why = "not finite" if not finite else _not_a_pose(numbers)
+    if why:
+        raise ValueError(f"`{name}` is {why}")
     return struct.pack("<7d", *numbers)
+
+
+def _length(numbers: Sequence[float]) -> float:
+    # Not `hypot` or `sum`, which round otherwise: this is what the daemon computes.
+    x, y, z, w = numbers[3:]
+    return math.sqrt(x * x + y * y + z * z + w * w)
+
+
+def _not_a_pose(numbers: Sequence[float]) -> str | None:
+    """Why seven finite numbers are no pose."""
+    if max(abs(number) for number in numbers[:3]) > MAX_COORDINATE_M:
+        return f"not within {MAX_COORDINATE_M:g} m of the origin"
+    length = _length(numbers)
+    if not abs(length - 1.0) <= QUATERNION_TOLERANCE:
+        return f"no rotation: its quaternion has length {length:g}, and must have 1"
+    return None
 
 
 def _take_pose(data: _Input, name: str) -> Pose:
     numbers = struct.unpack("<7d", data.take(56, name))
     if not all(math.isfinite(number) for number in numbers):
         raise DecodeError(f"`{name}` is not finite")
-    if max(abs(number) for number in numbers[:3]) > MAX_COORDINATE_M:
-        raise DecodeError(f"`{name}` is not within {MAX_COORDINATE_M:g} m of the origin")
-    # Not `hypot` or `sum`, which round otherwise: this is what the daemon computes.
-    x, y, z, w = numbers[3:]
-    length = math.sqrt(x * x + y * y + z * z + w * w)
-    if not abs(length - 1.0) <= QUATERNION_TOLERANCE:
-        raise DecodeError(f"`{name}` is no rotation: its quaternion has length {length!r}")
+    why = _not_a_pose(numbers)
+    if why:
+        raise DecodeError(f"`{name}` is {why}")
+    length = _length(numbers)
     # One that is normalised stays unchanged, so that a pose that is passed on reads the same.
     if abs(length - 1.0) > 8.0 * sys.float_info.epsilon:
         numbers = (*numbers[:3], *(part / length for part in numbers[3:]))
@@ -194,7 +222,9 @@ def _text(size: int, is_name: bool) -> tuple[_Put, _Take]:
         return None
 
     def put(value: Any, name: str) -> bytes:
-        data = str(value).encode()
+        if not isinstance(value, str):
+            raise TypeError(f"`{name}` is {value!r}, and must be a text")
+        data = value.encode()
         why = problem(value) or (f"longer than {size - 1} bytes" if len(data) >= size else None)
         if why:
             raise ValueError(f"`{name}` is not a text: {why}")

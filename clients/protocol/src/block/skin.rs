@@ -230,7 +230,7 @@ words! {
         counts: SkinCounts = word 0;
         /// Number of the frame, from 1.
         frame: u64 = word 1;
-        /// Tick of the loop at whose end the body had this shape.
+        /// Tick of the loop after which the body had this shape.
         tick: u64 = word 2;
         /// Time of that, ns on the daemon's monotonic clock.
         time_ns: u64 = word 3;

@@ -115,13 +115,11 @@ words! {
     pub struct ArmState in 48 words {
         /// Number of the tick, from 1.
         tick: u64 = word 0;
-        /// Time of the tick, ns on the daemon's monotonic clock (`CLOCK_MONOTONIC`, the same for
-        /// all processes).
+        /// Time of the tick, ns on `CLOCK_MONOTONIC`. That clock is the same for all processes.
         time_ns: u64 = word 1;
         /// Pose of the tool as the hand holds it.
         world_from_device: Pose = word 2;
-        /// Pose of the proxy, that is, of the tool where it is allowed to be. Applications draw
-        /// this one.
+        /// Pose of the proxy: of the tool where it is allowed to be. Applications draw this one.
         world_from_proxy: Pose = word 9;
         /// Velocity of the hand, m/s.
         linear_velocity_m_s: [f64; 3] = word 16;
@@ -144,8 +142,8 @@ words! {
         flags: u16 = word 34 bit 16;
         /// Number of contacts in this tick.
         contacts: u16 = word 34 bit 32;
-        /// With [`flag::INSIDE`], the low 16 bits of the identity of the first body (or other arm's
-        /// tool) that the tool is inside of; otherwise 0.
+        /// Low 16 bits of the body that the tool is inside of, with `INSIDE`. The first body or
+        /// other arm's tool; otherwise 0.
         inside_body: u16 = word 34 bit 48;
         /// Buttons, one bit each, starting at bit 0; 1 means pressed.
         buttons: u32 = word 35;
@@ -159,8 +157,8 @@ words! {
         lateness_ns: u64 = word 38;
         /// Age of the arm's sample, ns.
         input_age_ns: u64 = word 39;
-        /// Code of the newest reason why force went off, kept when it is on again; 0 before the
-        /// first.
+        /// Code of the newest reason why force went off; 0 before the first. It is kept when force
+        /// is on again.
         last_force_off: u8 = word 40;
         /// Tick in which force went off; another reason while it is off keeps it.
         last_force_off_tick: u64 = word 41;
@@ -180,10 +178,10 @@ words! {
         given_j: f64 = word 0;
         /// Energy stored now.
         stored_j: f64 = word 1;
-        /// Energy given beyond what bodies put in and beyond what the arm's own damping and
-        /// friction certainly absorb.
+        /// Energy given beyond what bodies put in and the arm absorbs. The arm absorbs what its own
+        /// damping and friction certainly take.
         debt_j: f64 = word 2;
-        /// Energy that was stored and was removed where the passivity controller lowered the gain.
+        /// Stored energy that was removed where the passivity controller acted.
         withheld_j: f64 = word 3;
         /// Gain of the passivity controller; 1 where it does not act.
         gain: f64 = word 4;

@@ -75,8 +75,8 @@ impl Placed for Pose {
     }
 }
 
-/// Declares a structure whose values stand at fixed places of `$count` words: `value: u16 = word 34
-/// bit 8;`. Bits without a value are zero when written and ignored when read.
+/// Declares a structure of values at fixed places of `$count` words: `value: u16 = word 34 bit 8;`.
+/// Bits without a value are zero when written and ignored when read.
 macro_rules! words {
     (
         $(#[doc = $doc:literal])*

@@ -12,6 +12,7 @@ mod samples;
 
 use std::path::Path;
 
+use hapticd_protocol::layout::{RowsLayout, codes_of, rows};
 use hapticd_protocol::{
     frame::{HEADER_BYTES, Message},
     layout::{
@@ -34,12 +35,15 @@ fn type_members(of: &Type) -> Json {
     }
 }
 
-fn field(layout: &FieldLayout, place: &[(&str, usize)]) -> Json {
+fn field(structure: &str, layout: &FieldLayout, place: &[(&str, usize)]) -> Json {
     let Json::Object(of) = type_members(&layout.of) else {
         unreachable!()
     };
     let mut members = vec![("name".to_owned(), Json::text(layout.name))];
-    members.extend(of);
+    members.extend(of.into_iter().filter(|(name, _)| name != "code"));
+    if let Some(code) = codes_of(structure, layout) {
+        members.push(("code".to_owned(), Json::text(code)));
+    }
     for (name, value) in place {
         members.push(((*name).to_owned(), Json::number(value)));
     }
@@ -74,8 +78,8 @@ fn record_members(object: Json, layout: &RecordLayout) -> Json {
     }
     let list = fields(layout).into_iter();
     let list = list.map(|(at, of)| match at {
-        Some(offset) => field(of, &[("offset", offset)]),
-        None => field(of, &[]),
+        Some(offset) => field(layout.name, of, &[("offset", offset)]),
+        None => field(layout.name, of, &[]),
     });
     object
         .with("doc", Json::text(&layout.doc))
@@ -127,14 +131,14 @@ fn word_list(layout: &WordsLayout) -> Json {
             ("bit", place.bit as usize),
             ("bits", bits),
         ];
-        field(&place.field, &at)
+        field(layout.name, &place.field, &at)
     };
     Json::object([
         ("name", Json::text(layout.name)),
         ("words", Json::number(layout.words)),
         ("doc", Json::text(&layout.doc)),
         (
-            "values",
+            "fields",
             Json::List(layout.places.iter().map(value).collect()),
         ),
     ])
@@ -192,7 +196,83 @@ fn block(layout: &BlockLayout) -> Json {
     if let Some(words) = layout.payload_words {
         object = object.with("payload_words", Json::number(words));
     }
+    let name = format!("{:?}", layout.kind);
+    let lists = rows(&name);
+    if !lists.is_empty() {
+        if name == "Skin" {
+            object = object.with("slots", Json::number(hapticd_protocol::block::SKIN_SLOTS));
+        }
+        object = object.with("rows", Json::List(lists.iter().map(row).collect()));
+    }
     object
+}
+
+fn row(layout: &RowsLayout) -> Json {
+    Json::object([
+        ("name", Json::text(layout.name)),
+        ("type", Json::text(layout.of)),
+        ("rows", Json::text(layout.count)),
+        ("columns", Json::number(3)),
+        ("doc", Json::text(layout.doc)),
+    ])
+}
+
+/// A mesh in a memory file.
+fn mesh() -> Json {
+    let field = |name: &str, of: &str, offset: usize, doc: &str| {
+        Json::object([
+            ("name", Json::text(name)),
+            ("type", Json::text(of)),
+            ("offset", Json::number(offset)),
+            ("doc", Json::text(doc)),
+        ])
+    };
+    let list = |name: &str, of: &str, rows: &str, doc: &str| {
+        Json::object([
+            ("name", Json::text(name)),
+            ("type", Json::text(of)),
+            ("rows", Json::text(rows)),
+            ("columns", Json::number(3)),
+            ("doc", Json::text(doc)),
+        ])
+    };
+    Json::object([
+        (
+            "doc",
+            Json::text(
+                "A sealed memory file. The second list begins at a multiple of 8 bytes, with \
+                 zeros before it; the file ends with it.",
+            ),
+        ),
+        (
+            "fields",
+            Json::List(vec![
+                field("magic", "u64", 0, "`MESH_MAGIC`."),
+                field("version", "u32", 8, "`MESH_VERSION`."),
+                field("coordinate_bytes", "u32", 12, "4 (f32) or 8 (f64)."),
+                field("vertices", "u32", 16, "Number of vertices."),
+                field("triangles", "u32", 20, "Number of triangles."),
+                field("reserved", "u64", 24, "Zero."),
+            ]),
+        ),
+        (
+            "rows",
+            Json::List(vec![
+                list(
+                    "positions",
+                    "f32 or f64",
+                    "vertices",
+                    "x, y, z in the body's frame, m.",
+                ),
+                list(
+                    "triangles",
+                    "u32",
+                    "triangles",
+                    "Indices of three vertices, counter-clockwise seen from outside.",
+                ),
+            ]),
+        ),
+    ])
 }
 
 /// Structures that fields refer to, each once.
@@ -228,10 +308,24 @@ fn layout_json() -> String {
             ("doc", Json::text(constant.doc)),
         ])
     };
-    let about = "Generated from clients/protocol/src: UPDATE_GENERATED=1 cargo test -p \
-                 hapticd-protocol. Offsets are bytes of a message's body, behind its header.";
+    let about = [
+        "Generated from clients/protocol/src: UPDATE_GENERATED=1 cargo test -p hapticd-protocol.",
+        "Everything is little-endian and packed.",
+        "header stands before every message. Offsets of fields are bytes of the body, behind it.",
+        "reserved: number of zero bytes behind the last field of a body or record.",
+        "descriptors: number that comes with a message, or one for each element of a list.",
+        "words: fields at fixed places of 64-bit words; word and bit count from the structure's \
+         first, bits without a field are zero. HeaderWords begins every block, BodyHeader stands \
+         at word 5 of a surface and a skin.",
+        "blocks: at SEQUENCE_WORD the sequence, at PAYLOAD_WORD the payload: its fixed words, then \
+         the elements of list one behind the other, or the rows one list behind the other, each \
+         from a whole word on. A skin has two slots of sequence and payload, with room for the \
+         counts of BodyHeader. Triangles of a surface never change.",
+        "Numbers of 64 bits are texts.",
+    ];
+    let about = about.iter().map(|line| Json::text(*line)).collect();
     Json::object([
-        ("about", Json::text(about)),
+        ("about", Json::List(about)),
         (
             "constants",
             Json::List(constants().into_iter().map(constant).collect()),
@@ -249,6 +343,7 @@ fn layout_json() -> String {
         ("types", types()),
         ("blocks", Json::List(blocks().iter().map(block).collect())),
         ("words", Json::List(words().iter().map(word_list).collect())),
+        ("mesh", mesh()),
     ])
     .pretty()
 }

@@ -106,11 +106,20 @@ fn code_class(out: &mut String, layout: &CodesLayout, base: &str) {
         out.push_str(&format!("}}\n\"\"\"{}\"\"\"\n", layout.doc));
         return;
     }
-    out.push_str(&format!("\n\nclass {}({base}):\n", camel(layout.name)));
+    let name = camel(layout.name);
+    out.push_str(&format!("\n\nclass {name}({base}):\n"));
     docstring(out, &layout.doc, 4);
     for value in &layout.values {
         out.push_str(&format!("\n    {} = {}\n", upper(value.name), value.code));
         docstring(out, &value.doc, 4);
+    }
+    if base == "IntEnum" {
+        let texts = upper(layout.name) + "_TEXT";
+        out.push_str(&format!("\n\n{texts}: dict[int, str] = {{\n"));
+        for value in &layout.values {
+            out.push_str(&format!("    {}: {:?},\n", value.code, value.doc));
+        }
+        out.push_str(&format!("}}\n\"\"\"What each {name} means.\"\"\"\n"));
     }
 }
 

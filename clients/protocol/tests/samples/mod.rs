@@ -108,8 +108,8 @@ pub fn replies() -> Vec<Reply> {
     vec![
         reply::Welcome {
             magic: hapticd_protocol::MAGIC,
-            major: 1,
-            minor: 0,
+            major: hapticd_protocol::MAJOR,
+            minor: hapticd_protocol::MINOR,
             client: 3,
             lease_ms: 200,
             messages_per_s: 2000,
