@@ -17,6 +17,8 @@ with z up. A client that moves bodies calls `Client.poll` in every frame, or its
 
 from __future__ import annotations
 
+import os
+
 from . import _layout as messages
 from . import aio, mesh
 from ._layout import (
@@ -36,18 +38,23 @@ from ._layout import (
 )
 from ._words import Message, Pose, Vector
 from .blocks import Bodies, Contacts, Wake
-from .client import Client, Subscription, default_socket, tool_id
+from .client import Client, Notification, Subscription, default_socket, tool_id
 from .errors import (
     BlockError,
+    BodyPending,
+    Closed,
     ConnectError,
     DecodeError,
     Disconnected,
     HapticdError,
     NoDaemon,
     NotYet,
+    Refusal,
     RequestRefused,
     TimedOut,
     Torn,
+    WouldWait,
+    error_text,
     force_off_text,
 )
 from .mesh import Mesh
@@ -63,8 +70,10 @@ __all__ = [
     "Bodies",
     "BodyInfo",
     "BodyKind",
+    "BodyPending",
     "BodyPose",
     "Client",
+    "Closed",
     "connect",
     "ConnectError",
     "Contact",
@@ -72,6 +81,7 @@ __all__ = [
     "DecodeError",
     "default_socket",
     "Disconnected",
+    "error_text",
     "ErrorCode",
     "Flag",
     "force_off_text",
@@ -80,11 +90,13 @@ __all__ = [
     "Limits",
     "Mesh",
     "mesh",
-    "messages",
     "Message",
+    "messages",
     "NoDaemon",
+    "Notification",
     "NotYet",
     "Pose",
+    "Refusal",
     "RequestRefused",
     "Skin",
     "SkinFrame",
@@ -97,13 +109,14 @@ __all__ = [
     "Torn",
     "Vector",
     "Wake",
+    "WouldWait",
 ]
 __version__ = "0.1.0"
 
 
 def connect(
     name: str,
-    path: str | None = None,
+    path: str | os.PathLike[str] | None = None,
     timeout_s: float = 10.0,
     patience_s: float = 0.0,
 ) -> Client:

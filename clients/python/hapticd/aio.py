@@ -12,16 +12,22 @@ microseconds, but for `add_body` with a large mesh. Call that one in an executor
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from ._words import Message
-from .client import Client, Subscription
+from .client import Client, Notification, Subscription
+
+
+_WAITING: set[int] = set()
 
 
 @asynccontextmanager
 async def connect(
-    name: str, path: str | None = None, timeout_s: float = 10.0, patience_s: float = 0.0
+    name: str,
+    path: str | os.PathLike[str] | None = None,
+    timeout_s: float = 10.0,
+    patience_s: float = 0.0,
 ) -> AsyncIterator[Client]:
     """Connects to the daemon at `path`, or where it is by default; closes at the end."""
     client = Client(name, path, timeout_s, patience_s)
@@ -34,7 +40,11 @@ async def connect(
 async def _readable(descriptor: int, timeout_s: float | None) -> bool:
     """Waits until a descriptor can be read; returns whether it can."""
     loop = asyncio.get_running_loop()
+    # A second waiter would take the first one's place, unseen.
+    if descriptor in _WAITING:
+        raise RuntimeError("another task waits for this already: subscribe or connect once for each")
     ready = asyncio.Event()
+    _WAITING.add(descriptor)
     loop.add_reader(descriptor, ready.set)
     try:
         await asyncio.wait_for(ready.wait(), timeout_s)
@@ -43,6 +53,7 @@ async def _readable(descriptor: int, timeout_s: float | None) -> bool:
         return False
     finally:
         loop.remove_reader(descriptor)
+        _WAITING.discard(descriptor)
 
 
 async def tick(subscription: Subscription, timeout_s: float | None = 1.0) -> bool:
@@ -54,7 +65,7 @@ async def tick(subscription: Subscription, timeout_s: float | None = 1.0) -> boo
     return await _readable(wake.fileno(), timeout_s) and wake.clear()
 
 
-async def events(client: Client) -> AsyncIterator[Message]:
+async def events(client: Client) -> AsyncIterator[Notification]:
     """All events, and refusals of what was posted, for ever. Renews leases as `Client.poll` does.
 
     Raises `Disconnected` when the daemon is gone.

@@ -30,7 +30,7 @@ from ._layout import (
     ListHeader,
 )
 from ._words import Words
-from .errors import BlockError, Disconnected, NotYet, Torn
+from .errors import BlockError, Closed, Disconnected, NotYet, Torn
 
 _F_GET_SEALS = 1034
 _ATTEMPTS = 64
@@ -84,6 +84,8 @@ def open_block(descriptor: int, kind: BlockKind, words: int) -> mmap.mmap:
 
 def copied(mapped: mmap.mmap, words: memoryview, sequence: int, end: int) -> bytes:
     """A copy of the bytes up to `end` that this word's sequence guards."""
+    if mapped.closed:
+        raise Closed("this block was closed")
     for _ in range(_ATTEMPTS):
         before = words[sequence]
         if before & 1:
@@ -111,6 +113,8 @@ class Block(Generic[T]):
     @property
     def version(self) -> int:
         """How often a value was published; 0 before the first."""
+        if self._map.closed:
+            raise Closed("this block was closed")
         return self._words[SEQUENCE_WORD] // 2
 
     def read(self) -> T:
@@ -162,6 +166,14 @@ def bodies_block(descriptor: int) -> Block[Bodies]:
     return Block(descriptor, BlockKind.BODIES, words, _bodies)
 
 
+def wait_for(descriptor: int, events: int, timeout_s: float | None) -> None:
+    """Waits until one of these events of `select.poll`, at most that long."""
+    poll = select.poll()
+    poll.register(descriptor, events)
+    # The system counts milliseconds in 31 bits; a longer wait is asked for again.
+    poll.poll(None if timeout_s is None else min(max(0.0, timeout_s * 1e3), 1e9))
+
+
 class Wake:
     """A socket that is readable when the arm's state is new."""
 
@@ -169,17 +181,31 @@ class Wake:
         self._socket = socket.socket(fileno=descriptor)
         self._socket.setblocking(False)
 
+    def __del__(self) -> None:
+        self.close()
+
     def fileno(self) -> int:
         """For a poll loop; empty it with `clear`."""
-        return self._socket.fileno()
+        number = self._socket.fileno()
+        if number < 0:
+            raise Closed("this wake-up line was closed")
+        return number
 
     def clear(self) -> bool:
-        """Takes what was rung so far; returns whether it was. Raises `Disconnected`."""
+        """Takes what was rung so far; returns whether it was.
+
+        Raises `Disconnected` where the daemon is gone, or a later subscription to this arm has
+        replaced the line.
+        """
+        self.fileno()
         rang = False
         while True:
             try:
                 if not self._socket.recv(64):
-                    raise Disconnected("the daemon has closed the wake-up line")
+                    raise Disconnected(
+                        "the wake-up line has ended: the daemon is gone, or a later subscription "
+                        "to this arm has replaced it"
+                    )
             except BlockingIOError:
                 return rang
             except OSError as error:
@@ -188,10 +214,7 @@ class Wake:
 
     def wait(self, timeout_s: float | None = None) -> bool:
         """Waits until the state is new, at most `timeout_s`; returns whether it is."""
-        timeout_ms = None if timeout_s is None else max(0.0, timeout_s * 1e3)
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        poll.poll(timeout_ms)
+        wait_for(self.fileno(), select.POLLIN, timeout_s)
         return self.clear()
 
     def close(self) -> None:

@@ -5,22 +5,27 @@ No threads and no callbacks. A client is used by one thread at a time.
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import socket
 import stat
 import struct
+import threading
 import time
+import weakref
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Sequence, TypeVar
+from typing import Sequence, TypeVar, Union
 
 from . import mesh as meshes
 from ._layout import (
-    ALL_ARMS,
     EVENTS,
     MAGIC,
     MAJOR,
+    MAX_ARMS,
     MAX_MESSAGE,
     MINOR,
     REPLIES,
@@ -35,6 +40,7 @@ from ._layout import (
     Done,
     Error,
     GetLimits,
+    GetStatus,
     Goodbye,
     HaltBody,
     Hello,
@@ -56,15 +62,30 @@ from ._layout import (
     Welcome,
 )
 from ._words import DecodeError, Message, Pose, decode
-from .blocks import Block, Bodies, Contacts, Wake, bodies_block, contacts_block, state_block
+from .blocks import (
+    Block,
+    Bodies,
+    Contacts,
+    Wake,
+    bodies_block,
+    contacts_block,
+    state_block,
+    wait_for,
+)
 from .surfaces import Skin, Surface
 from .errors import (
     BlockError,
+    BodyPending,
+    Closed,
     ConnectError,
     Disconnected,
+    HapticdError,
     NoDaemon,
+    Refusal,
     RequestRefused,
     TimedOut,
+    WouldWait,
+    refusal_text,
 )
 from ._layout import ArmState
 
@@ -72,6 +93,12 @@ M = TypeVar("M", bound=Message)
 
 _MAX_DESCRIPTORS = 8
 _MAX_SHAPE_BYTES = 1 << 30
+_MAX_STATUS_BYTES = 16 << 20
+# A large mesh is read and indexed before the answer.
+_TIMEOUT_PER_TRIANGLE_S = 20e-6
+
+Notification = Union[Message, Refusal]
+"""What `Client.poll` returns: an event, the `BodyAdded` of a body that came late, or a refusal."""
 
 
 def default_socket() -> str:
@@ -154,7 +181,7 @@ class Client:
     def __init__(
         self,
         name: str,
-        path: str | None = None,
+        path: str | os.PathLike[str] | None = None,
         timeout_s: float = 10.0,
         patience_s: float = 0.0,
     ) -> None:
@@ -165,18 +192,25 @@ class Client:
         """
         self.timeout_s = timeout_s
         """How long an answer may take, s."""
-        self._notifications: deque[Message] = deque()
+        self._notifications: deque[Notification] = deque()
         self._posted: set[int] = set()
-        self._wakes: list[Wake] = []
+        self._wakes: weakref.WeakSet[Wake] = weakref.WeakSet()
+        self._used = threading.Lock()
+        self._process = os.getpid()
+        self._last_error: Error | None = None
         self._next = 1
         self._sent_s = time.monotonic()
         end_s = time.monotonic() + patience_s
         while True:
-            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             try:
-                self.path = path or default_socket()
+                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            except OSError as error:
+                raise ConnectError(f"no socket can be made: {error}") from None
+            try:
+                self.path = os.fspath(path) if path else default_socket()
                 self._reach()
-                break
+                self._greet(name)
+                return
             except NoDaemon:
                 self._socket.close()
                 if time.monotonic() >= end_s:
@@ -185,11 +219,6 @@ class Client:
             except BaseException:
                 self._socket.close()
                 raise
-        try:
-            self._greet(name)
-        except BaseException:
-            self._socket.close()
-            raise
 
     def _reach(self) -> None:
         """Connects to a daemon of this user or of root."""
@@ -208,18 +237,40 @@ class Client:
         """Says hello and takes the welcome."""
         hello = Hello(magic=MAGIC, major=MAJOR, minor=MINOR, features=0, name=name)
         try:
-            number = self._send(hello)
-        except Disconnected:
-            number = 0  # A daemon that refuses before it listens: its answer is there.
-        reply, _ = self._answer(number)
+            try:
+                number = self._send(hello)
+            except Disconnected:
+                number = 0  # A daemon that refuses before it listens: its answer is there.
+            reply, descriptors = self._answer(number, self.timeout_s)
+        except Disconnected as error:
+            raise NoDaemon(f"{self.path}: the daemon ended before it answered: {error}") from None
+        except (TimedOut, DecodeError) as error:
+            raise ConnectError(f"{self.path}: the hello was not answered: {error}") from None
+        _close(descriptors)
         if isinstance(reply, Refused):
-            raise ConnectError(f"the daemon refused the connection: {reply.reason.name}", reply)
+            raise ConnectError(refusal_text(reply), reply)
         if not isinstance(reply, Welcome):
             raise ConnectError(f"the hello was answered by {type(reply).__name__}")
         self.welcome = reply
         """Versions, limits and this client's number."""
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One thread of one process at a time: others would take each other's answers."""
+        if os.getpid() != self._process:
+            raise RuntimeError("this client is another process's: connect after the fork")
+        if self._socket.fileno() < 0:
+            raise Closed("this client was closed")
+        if not self._used.acquire(blocking=False):
+            raise RuntimeError("another thread is using this client: connect once for each")
+        try:
+            yield
+        finally:
+            self._used.release()
+
     def __enter__(self) -> Client:
+        if self._socket.fileno() < 0:
+            raise Closed("this client was closed")
         return self
 
     def __exit__(
@@ -232,19 +283,22 @@ class Client:
 
     def close(self) -> None:
         """Leaves in good order. Its bodies go; blocks that were mapped keep their last value."""
-        for wake in self._wakes:
+        for wake in list(self._wakes):
             wake.close()
-        if self._socket.fileno() < 0:
-            return
-        try:
-            self._socket.send(Goodbye().packet(0))
-        except OSError:
-            pass  # Closing says the same.
+        # A forked process may not say goodbye for its parent.
+        if self._socket.fileno() >= 0 and os.getpid() == self._process:
+            try:
+                self._socket.send(Goodbye().packet(0))
+            except OSError:
+                pass  # Closing says the same.
         self._socket.close()
 
     def fileno(self) -> int:
         """For a poll loop: readable when `poll` may have something."""
-        return self._socket.fileno()
+        number = self._socket.fileno()
+        if number < 0:
+            raise Closed("this client was closed")
+        return number
 
     # Requests.
 
@@ -284,7 +338,7 @@ class Client:
                     result._bodies = bodies_block(descriptor)
                 elif block.kind is BlockKind.WAKE:
                     result._wake = Wake(descriptor)
-                    self._wakes.append(result._wake)
+                    self._wakes.add(result._wake)
                 else:
                     os.close(descriptor)
         finally:
@@ -293,12 +347,11 @@ class Client:
 
     def shape(self, body: int) -> meshes.Mesh:
         """The mesh of a body that is shown by its pose, or of an arm's tool (`tool_id`)."""
-        with os.fdopen(self._descriptor(OpenShape(body=body)), "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > _MAX_SHAPE_BYTES:
-                raise BlockError(f"a shape of {size} bytes is too large")
-            file.seek(0)
-            return meshes.decode(file.read(size))
+        return meshes.decode(_content(self._descriptor(OpenShape(body=body)), _MAX_SHAPE_BYTES))
+
+    def status(self) -> str:
+        """The daemon's state as JSON; only on the technician's socket (`technician.sock`)."""
+        return _content(self._descriptor(GetStatus()), _MAX_STATUS_BYTES).decode()
 
     def surface(self, body: int) -> Surface:
         """The surface of a soft body, a cloth or one of a crowd."""
@@ -328,10 +381,14 @@ class Client:
         friction: float = 0.3,
         restitution: float = 0.0,
         density_kg_m3: float = 1000.0,
+        timeout_s: float | None = None,
     ) -> int:
         """Adds a body and returns its identity. It goes when this client does.
 
-        Waits until the mesh is read and indexed: up to seconds for a large one.
+        Waits until the mesh is read and indexed: seconds for a million triangles, which are given
+        20 us each beyond `Client.timeout_s` unless `timeout_s` is. Raises `BodyPending` after that.
+        Meshes of numpy arrays are sent quickest. While it is being encoded the daemon hears nothing
+        from this client: add large bodies first.
         """
         request = AddBody(
             name=name,
@@ -344,9 +401,15 @@ class Client:
             kind=kind,
             solid=solid,
         )
+        request.to_bytes()  # Wrong values are found before a large mesh is encoded.
         descriptor = meshes.sealed_file(meshes.encode(mesh))
+        if timeout_s is None:
+            timeout_s = self.timeout_s + len(mesh.triangles) * _TIMEOUT_PER_TRIANGLE_S
         try:
-            reply, descriptors = self._exchange(request, [descriptor])
+            reply, descriptors = self._exchange(request, [descriptor], timeout_s)
+        except TimedOut as error:
+            self._posted.add(self._next - 1)
+            raise BodyPending(f"body `{name}` may still be added: {error}") from None
         finally:
             os.close(descriptor)
         _close(descriptors)
@@ -362,9 +425,16 @@ class Client:
         """Moves a kinematic body towards a pose, no faster than this, for this long."""
         self.request(_move(body, pose, speed_m_s, lease_ms), Done)
 
-    def post_body_pose(self, body: int, pose: Pose, speed_m_s: float, lease_ms: int) -> None:
-        """Like `set_body_pose` without waiting; `poll` returns a refusal as an `Error`."""
-        self._posted.add(self._send(_move(body, pose, speed_m_s, lease_ms)))
+    def post_body_pose(self, body: int, pose: Pose, speed_m_s: float, lease_ms: int) -> int:
+        """Like `set_body_pose` without waiting. Returns a number; `poll` returns a refusal with it.
+
+        Raises `WouldWait` where the daemon takes nothing now.
+        """
+        with self._alone():
+            self._drain()
+            number = self._send(_move(body, pose, speed_m_s, lease_ms), waits=False)
+            self._posted.add(number)
+            return number
 
     def halt_body(self, body: int) -> None:
         """Stops a kinematic body where it is and gives up the lease on it."""
@@ -378,19 +448,33 @@ class Client:
         """Tells whether the application has the user's focus; without it its bodies make no force."""
         self.request(SetFocus(focused=focused), Done)
 
-    def tighten_force(self, peak_n: float, continuous_n: float = float("inf"), arm: int = ALL_ARMS) -> None:
-        """Lowers the force limits of an arm; only a technician releases them."""
-        none = float("inf")
+    def tighten_limits(
+        self,
+        arm: int,
+        *,
+        peak_force_n: float = math.inf,
+        continuous_force_n: float = math.inf,
+        peak_torque_nm: float = math.inf,
+        continuous_torque_nm: float = math.inf,
+        slew_n_per_s: float = math.inf,
+        slew_nm_per_s: float = math.inf,
+        velocity_m_s: float = math.inf,
+        angular_velocity_rad_s: float = math.inf,
+    ) -> None:
+        """Lowers limits of an arm, or of all (`ALL_ARMS`); what is not given stays.
+
+        They outlive this client: only a technician releases them.
+        """
         self.request(
             TightenLimits(
-                peak_force_n=peak_n,
-                continuous_force_n=continuous_n,
-                peak_torque_nm=none,
-                continuous_torque_nm=none,
-                slew_n_per_s=none,
-                slew_nm_per_s=none,
-                velocity_m_s=none,
-                angular_velocity_rad_s=none,
+                peak_force_n=peak_force_n,
+                continuous_force_n=continuous_force_n,
+                peak_torque_nm=peak_torque_nm,
+                continuous_torque_nm=continuous_torque_nm,
+                slew_n_per_s=slew_n_per_s,
+                slew_nm_per_s=slew_nm_per_s,
+                velocity_m_s=velocity_m_s,
+                angular_velocity_rad_s=angular_velocity_rad_s,
                 arm=arm,
             ),
             Done,
@@ -409,36 +493,40 @@ class Client:
 
     # What comes unasked.
 
-    def poll(self, timeout_s: float = 0.0) -> Message | None:
-        """The next event, or the `Error` of a request that was posted; `None` if there is none.
+    def poll(self, timeout_s: float = 0.0) -> Notification | None:
+        """The next event, late `BodyAdded` or `Refusal` of a post; `None` if there is none.
 
         Waits at most `timeout_s`. Renews this client's leases itself when half of the time in
         which the daemon must hear from it is over, so call it in every frame. No thread does it:
         an application that hangs loses its force.
         """
-        end_s = time.monotonic() + timeout_s
-        while True:
+        with self._alone():
+            end_s = time.monotonic() + timeout_s
             half_s = 0.5e-3 * self.welcome.lease_ms
-            if time.monotonic() - self._sent_s > half_s:
-                self._posted.add(self._send(RenewLeases(lease_ms=self.welcome.lease_ms)))
-            if self._notifications:
-                return self._notifications.popleft()
-            packet = self._take()
-            if packet is not None:
-                self._note(*packet)
-                continue
-            left_s = end_s - time.monotonic()
-            if left_s <= 0.0:
-                return None
-            self._wait(min(left_s, half_s), for_writing=False)
+            while True:
+                self._drain()
+                if time.monotonic() - self._sent_s > half_s:
+                    renewal = RenewLeases(lease_ms=self.welcome.lease_ms)
+                    try:
+                        self._posted.add(self._send(renewal, waits=False))
+                    except WouldWait:
+                        pass  # The next call tries again.
+                if self._notifications:
+                    return self._notifications.popleft()
+                left_s = end_s - time.monotonic()
+                if left_s <= 0.0:
+                    return None
+                wait_for(self._socket.fileno(), select.POLLIN, min(left_s, half_s))
 
     # The socket.
 
-    def _send(self, message: Message, descriptors: Sequence[int] = ()) -> int:
+    def _send(
+        self, message: Message, descriptors: Sequence[int] = (), waits: bool = True
+    ) -> int:
         number = self._next
         packet = message.packet(number)
         if len(packet) > MAX_MESSAGE:
-            raise ValueError(f"the message has {len(packet)} bytes, and at most {MAX_MESSAGE} are sent")
+            raise ValueError(f"the message has {len(packet)} bytes, at most {MAX_MESSAGE} are sent")
         end_s = time.monotonic() + self.timeout_s
         while True:
             try:
@@ -448,44 +536,48 @@ class Client:
                     self._socket.send(packet)
                 break
             except BlockingIOError:
-                # The daemon is behind: take what it has sent, then wait.
-                arrived = self._take()
-                if arrived is not None:
-                    self._note(*arrived)
-                elif time.monotonic() > end_s:
+                if not waits:
+                    raise WouldWait("the daemon takes nothing now") from None
+                if time.monotonic() > end_s:
                     raise TimedOut(f"the daemon took nothing for {self.timeout_s:g} s") from None
-                else:
-                    self._wait(0.001, for_writing=True)
-            except (BrokenPipeError, ConnectionResetError, OSError) as error:
-                raise Disconnected(f"the daemon has closed the connection: {error}") from None
+                # The daemon is behind: take what it has sent, then wait.
+                self._drain()
+                wait_for(self._socket.fileno(), select.POLLIN | select.POLLOUT, 0.001)
+            except OSError as error:
+                raise self._gone(str(error)) from None
         self._next += 1
         self._sent_s = time.monotonic()
         return number
 
     def _exchange(
-        self, message: Message, descriptors: Sequence[int] = ()
+        self,
+        message: Message,
+        descriptors: Sequence[int] = (),
+        timeout_s: float | None = None,
     ) -> tuple[Message, list[int]]:
-        number = self._send(message, descriptors)
-        reply, received = self._answer(number)
+        with self._alone():
+            number = self._send(message, descriptors)
+            reply, received = self._answer(
+                number, self.timeout_s if timeout_s is None else timeout_s
+            )
         if isinstance(reply, Error):
             _close(received)
             raise RequestRefused(reply)
         return reply, received
 
-    def _answer(self, number: int) -> tuple[Message, list[int]]:
-        end_s = time.monotonic() + self.timeout_s
+    def _answer(self, number: int, timeout_s: float) -> tuple[Message, list[int]]:
+        end_s = time.monotonic() + timeout_s
         while True:
             packet = self._take()
             if packet is None:
                 left_s = end_s - time.monotonic()
                 if left_s <= 0.0:
-                    raise TimedOut(f"no answer within {self.timeout_s:g} s")
-                self._wait(left_s, for_writing=False)
+                    raise TimedOut(f"no answer within {timeout_s:g} s")
+                wait_for(self._socket.fileno(), select.POLLIN, left_s)
                 continue
             data, descriptors = packet
-            kind, = struct.unpack_from("<H", data) if len(data) >= 2 else (0,)
             # A refusal may come without the hello's id.
-            if kind in REPLIES and (_id_of(data) == number or kind == Refused.KIND):
+            if _id_of(data) == number or _kind_of(data) == Refused.KIND:
                 try:
                     return decode(REPLIES, data, len(descriptors))[1], descriptors
                 except DecodeError:
@@ -493,18 +585,43 @@ class Client:
                     raise
             self._note(data, descriptors)
 
+    def _drain(self) -> None:
+        """Files everything that has arrived."""
+        while (packet := self._take()) is not None:
+            self._note(*packet)
+
     def _note(self, data: bytes, descriptors: list[int]) -> None:
-        """Files a packet that nobody waits for."""
+        """Files a packet that is not the awaited answer."""
         _close(descriptors)
-        kind, = struct.unpack_from("<H", data) if len(data) >= 2 else (0,)
-        if kind in EVENTS:
-            self._notifications.append(decode(EVENTS, data, len(descriptors))[1])
-        elif kind in REPLIES:
-            number, reply = decode(REPLIES, data, len(descriptors))
-            posted = number in self._posted
-            self._posted.discard(number)
-            if isinstance(reply, Error) and (posted or number == 0):
-                self._notifications.append(reply)
+        if _id_of(data) == 0 and _kind_of(data) in EVENTS:
+            event = decode(EVENTS, data, len(descriptors))[1]
+            self._notifications.append(event)
+            return
+        number, reply = decode(REPLIES, data, len(descriptors))
+        posted = number in self._posted
+        self._posted.discard(number)
+        if isinstance(reply, Error):
+            self._last_error = reply
+            if posted or number == 0:
+                self._notifications.append(Refusal(number, reply))
+        elif isinstance(reply, BodyAdded) and posted:
+            self._notifications.append(reply)
+
+    def _gone(self, why: str) -> Disconnected:
+        """The daemon is gone; what it said before is still there."""
+        try:
+            while True:
+                data, descriptors, _, _ = socket.recv_fds(
+                    self._socket, MAX_MESSAGE, _MAX_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
+                )
+                if not data:
+                    break
+                self._note(data, descriptors)
+        except (OSError, DecodeError):
+            pass
+        said = self._last_error
+        is_reason = said is not None and said.detail.startswith("connection closed")
+        return Disconnected(f"the connection is closed ({why})", said if is_reason else None)
 
     def _take(self) -> tuple[bytes, list[int]] | None:
         try:
@@ -514,20 +631,32 @@ class Client:
         except BlockingIOError:
             return None
         except OSError as error:
-            raise Disconnected(f"the daemon has closed the connection: {error}") from None
+            raise self._gone(str(error)) from None
+        if flags & socket.MSG_CTRUNC:
+            _close(descriptors)
+            raise HapticdError("descriptors were lost: this process has too many open files")
         if not data:
             _close(descriptors)
-            raise Disconnected("the daemon has closed the connection")
+            raise self._gone("the daemon ended, or ended it")
         return data, descriptors
-
-    def _wait(self, timeout_s: float, for_writing: bool) -> None:
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN | (select.POLLOUT if for_writing else 0))
-        poll.poll(timeout_s * 1e3)
 
 
 def _move(body: int, pose: Pose, speed_m_s: float, lease_ms: int) -> SetBodyPose:
     return SetBodyPose(world_from_body=pose, speed_m_s=speed_m_s, body=body, lease_ms=lease_ms)
+
+
+def _content(descriptor: int, limit: int) -> bytes:
+    """The content of a file that came with an answer; closes it."""
+    with os.fdopen(descriptor, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            raise BlockError(f"a file of {size} bytes is too large: at most {limit} are read")
+        file.seek(0)
+        return file.read(size)
+
+
+def _kind_of(data: bytes) -> int:
+    return int(struct.unpack_from("<H", data)[0]) if len(data) >= 2 else 0
 
 
 def _id_of(data: bytes) -> int:
@@ -541,4 +670,6 @@ def _close(descriptors: Sequence[int]) -> None:
 
 def tool_id(arm: int) -> int:
     """The identity of an arm's tool, for `Client.shape` and in `Contact.body`."""
+    if not 0 <= arm < MAX_ARMS:
+        raise ValueError(f"there is no arm {arm}: they count from 0 to {MAX_ARMS - 1}")
     return 2**32 - 1 - arm

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import struct
 from array import array
 from typing import Iterable, NamedTuple, Sequence
+
+try:
+    import numpy
+except ImportError:
+    numpy = None  # type: ignore[assignment]
 
 from ._layout import MESH_HEADER_BYTES, MESH_MAGIC, MESH_SEALS, MESH_VERSION
 from .errors import BlockError
@@ -32,29 +38,52 @@ def box(size_m: Sequence[float]) -> Mesh:
     return Mesh(corners, triangles)
 
 
+def _bytes(rows: Iterable[Sequence[float]], code: str, what: str) -> tuple[int, bytes]:
+    """Number of rows, and their bytes."""
+    if numpy is not None:
+        kind = "<f8" if code == "d" else "<u4"
+        table = numpy.asarray(rows)
+        if table.size and table.ndim == 2 and table.shape[1] == 3 and table.dtype.kind in "fiu":
+            if code == "d" and not numpy.isfinite(table).all():
+                raise ValueError(f"{what} are not finite")
+            if code == "I" and (table.min() < 0 or table.max() >= 2**32):
+                raise ValueError(f"{what} have indices from {table.min()} to {table.max()}")
+            return len(table), numpy.ascontiguousarray(table, kind).tobytes()
+    flat = _flat(rows, code, what)
+    if code == "d" and not all(map(math.isfinite, flat)):
+        raise ValueError(f"{what} are not finite")
+    return len(flat) // 3, flat.tobytes()
+
+
 def _flat(rows: Iterable[Sequence[float]], code: str, what: str) -> "array[float]":
     flat: "array[float]" = array(code)
     for row in rows:
         if len(row) != 3:
             raise ValueError(f"{what} have 3 numbers each, not {len(row)}")
-        flat.extend(row)
+        try:
+            flat.extend(row)
+        except (OverflowError, TypeError) as error:
+            raise ValueError(f"{what}: {error}") from None
     return flat
 
 
 def encode(mesh: Mesh) -> bytes:
-    """The content of a mesh file, with coordinates of 8 bytes."""
-    positions = _flat(mesh.positions, "d", "vertices")
-    triangles = _flat(mesh.triangles, "I", "triangles")
+    """The content of a mesh file, with coordinates of 8 bytes; quick for numpy arrays.
+
+    Raises `ValueError` for rows that are not of three numbers or not finite.
+    """
+    vertices, positions = _bytes(mesh.positions, "d", "vertices")
+    count, triangles = _bytes(mesh.triangles, "I", "triangles")
     header = struct.pack(
         "<QIIIIQ",
         MESH_MAGIC,
         MESH_VERSION,
         8,
-        len(positions) // 3,
-        len(triangles) // 3,
+        vertices,
+        count,
         0,
     )
-    return header + positions.tobytes() + triangles.tobytes()
+    return header + positions + triangles
 
 
 def decode(data: bytes) -> Mesh:

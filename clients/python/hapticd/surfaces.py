@@ -18,7 +18,7 @@ from ._layout import (
     SurfaceFrameHeader,
 )
 from .blocks import copied, open_block
-from .errors import BlockError
+from .errors import BlockError, Closed
 
 try:
     import numpy
@@ -136,6 +136,8 @@ class Skin:
     def read(self) -> SkinFrame:
         """A copy of the newest frame. Raises `NotYet`, and `Torn`: keep the one that you have."""
         second = SEQUENCE_WORD + 1 + self._slot
+        if self._map.closed:
+            raise Closed("this block was closed")
         newest = SEQUENCE_WORD if self._words[SEQUENCE_WORD] > self._words[second] else second
         data = copied(self._map, self._words, newest, (newest + 1 + self._slot) * 8)
         at = SkinFrameHeader.WORDS * 8

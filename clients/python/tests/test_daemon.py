@@ -1,11 +1,14 @@
 """The package against a real daemon, in real time: `HAPTICD` is its program."""
 
 import asyncio
+import gc
 import os
+import resource
 import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import tracemalloc
 import unittest
@@ -174,9 +177,12 @@ class Bodies(WithDaemon):
             client.set_body_pose(terrain + 1, hapticd.Pose(), 100.0, 100)
         self.assertEqual(refused.exception.code, hapticd.ErrorCode.OUT_OF_RANGE)
         self.assertEqual(refused.exception.limit, 20)
-        client.post_body_pose(terrain, hapticd.Pose(), 0.1, 100)
-        late = self.event(client, layout.Error)
-        self.assertEqual(late.code, hapticd.ErrorCode.STATIC_BODY)
+        post = client.post_body_pose(terrain, hapticd.Pose(), 0.1, 100)
+        late = self.event(client, hapticd.Refusal)
+        self.assertEqual(late.error.code, hapticd.ErrorCode.STATIC_BODY)
+        self.assertEqual(late.post, post)
+        with self.assertRaisesRegex(hapticd.RequestRefused, "There is no body 999"):
+            client.remove_body(999)
 
     def test_polling_renews_leases_and_silence_is_told(self):
         client = self.connect()
@@ -196,6 +202,190 @@ class Bodies(WithDaemon):
             return kind == layout.ClientSilent.KIND
 
         self.until("ClientSilent", silent)
+
+
+class Misuse(WithDaemon):
+    """What an outsider ran into, each with what it should have been."""
+
+    def test_a_second_thread_is_told_and_takes_no_answers(self):
+        client = self.connect()
+        with client._alone():
+            told = []
+
+            def other():
+                try:
+                    client.arms()
+                except RuntimeError as error:
+                    told.append(str(error))
+
+            thread = threading.Thread(target=other)
+            thread.start()
+            thread.join()
+        self.assertEqual(len(told), 1)
+        self.assertIn("another thread", told[0])
+        self.assertEqual(len(client.arms()), 1)
+
+    def test_a_forked_child_does_not_say_goodbye_for_its_parent(self):
+        client = self.connect()
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                client.arms()
+            except RuntimeError:
+                client.close()
+                code = 0
+            finally:
+                os._exit(code)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertEqual(len(client.arms()), 1)
+
+    def test_dropped_subscriptions_hold_no_descriptors(self):
+        client = self.connect()
+        count = lambda: len(os.listdir("/proc/self/fd"))
+        client.subscribe(0, hapticd.Topic.ALL)
+        gc.collect()
+        before = count()
+        for _ in range(20):
+            client.subscribe(0, hapticd.Topic.ALL)
+        gc.collect()
+        self.assertLessEqual(count(), before)
+
+    def test_what_is_closed_says_so(self):
+        client = self.connect()
+        right = client.subscribe(0, hapticd.Topic.ALL)
+        right.close()
+        client.close()
+        for call in (
+            client.arms,
+            client.poll,
+            client.fileno,
+            client.__enter__,
+            right.state,
+            right.state_version,
+            right.wake.clear,
+        ):
+            with self.assertRaises(hapticd.Closed, msg=call):
+                call()
+        client.close()
+
+    def test_posting_without_polling_is_not_cut_off(self):
+        client = self.connect()
+        box = client.add_body("posted", BOX, ABOVE)
+        posted = 0
+        while posted < 1000:
+            try:
+                client.post_body_pose(box, ABOVE, 0.1, 500)
+                posted += 1
+            except hapticd.WouldWait:
+                continue
+        self.assertEqual(len(client.arms()), 1)
+
+    def test_a_client_that_is_cut_off_learns_why(self):
+        client = self.connect()
+        terrain = client.list_bodies()[0].body
+        with self.assertRaisesRegex(hapticd.Disconnected, "TOO_MANY_MESSAGES") as gone:
+            while True:
+                try:
+                    client.post_body_pose(terrain, ABOVE, 0.1, 500)
+                except hapticd.WouldWait:
+                    pass  # The next try is one more.
+        self.assertEqual(gone.exception.error.code, hapticd.ErrorCode.TOO_MANY_MESSAGES)
+
+    def test_wrong_values_are_found_here_and_named(self):
+        client = self.connect()
+        nan = float("nan")
+        for pose in (
+            hapticd.Pose((nan, 0, 0)),
+            hapticd.Pose((0, 0, 0), (0, 0, 0, 2)),
+            hapticd.Pose((1e5, 0, 0)),
+            hapticd.Pose((0, 0)),
+        ):
+            with self.assertRaisesRegex(ValueError, "world_from_body"):
+                client.set_body_pose(2, pose, 0.1, 100)
+        for call in (
+            lambda: client.set_body_pose(2, hapticd.Pose(("1", "2", "3")), 0.1, 100),
+            lambda: client.set_body_pose(2, None, 0.1, 100),
+            lambda: client.set_focus("yes"),
+            lambda: client.add_body(None, BOX),
+            lambda: client.add_body("cup", BOX, solid="no"),
+        ):
+            with self.assertRaises(TypeError):
+                call()
+        bad = mesh.Mesh([(0, 0, nan)], [])
+        with self.assertRaisesRegex(ValueError, "not finite"):
+            client.add_body("bad", bad)
+        with self.assertRaises(ValueError):
+            client.add_body("bad", mesh.Mesh([(0, 0, 0)], [(0, 0, -1)]))
+        with self.assertRaises(ValueError):
+            hapticd.tool_id(-1)
+        self.assertEqual(len(client.arms()), 1)
+
+    def test_two_tasks_cannot_wait_for_one_line(self):
+        right = self.connect().subscribe(0, hapticd.Topic.WAKE)
+
+        async def both():
+            ticks = (hapticd.aio.tick(right), hapticd.aio.tick(right))
+            return await asyncio.gather(*ticks, return_exceptions=True)
+
+        results = asyncio.run(both())
+        self.assertEqual(sum(isinstance(result, RuntimeError) for result in results), 1)
+
+    def test_without_free_descriptors_the_cause_is_said(self):
+        client = self.connect()
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        highest = max(int(name) for name in os.listdir("/proc/self/fd"))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, limits[1]))
+        try:
+            held = []
+            with self.assertRaisesRegex(hapticd.HapticdError, "too many open files"):
+                while True:
+                    held.append(client.subscribe(0, hapticd.Topic.ALL))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+class Stopped(unittest.TestCase):
+    def test_a_daemon_that_takes_nothing_holds_up_no_post(self):
+        with Daemon() as daemon, daemon.connect() as client:
+            client.timeout_s = 0.2
+            box = client.add_body("box", BOX, ABOVE)
+            daemon.process.send_signal(signal.SIGSTOP)
+            try:
+                with self.assertRaises(hapticd.WouldWait):
+                    while True:
+                        client.post_body_pose(box, ABOVE, 0.1, 500)
+                with self.assertRaises(hapticd.TimedOut):
+                    client.arms()
+                with self.assertRaisesRegex(hapticd.ConnectError, "not answered"):
+                    hapticd.connect("late", daemon.path, timeout_s=0.2)
+                with self.assertRaises(hapticd.TimedOut):
+                    client.add_body("late", BOX, ABOVE, timeout_s=0.1)
+            finally:
+                daemon.process.send_signal(signal.SIGCONT)
+
+    def test_a_server_that_ends_at_once_is_waited_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "app.sock")
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+                server.bind(path)
+                server.listen()
+                server.settimeout(PATIENCE_S)
+                met = []
+
+                def close_three():
+                    for _ in range(3):
+                        peer, _ = server.accept()
+                        peer.close()
+                        met.append(1)
+                    server.close()
+
+                thread = threading.Thread(target=close_three)
+                thread.start()
+                with self.assertRaises(hapticd.NoDaemon):
+                    hapticd.connect("patient", path, patience_s=0.5)
+                thread.join()
+                self.assertEqual(len(met), 3)
 
 
 class Shapes(unittest.TestCase):
@@ -269,6 +459,9 @@ class Ends(unittest.TestCase):
             old.close()
             self.assertEqual(refused.reason, layout.RefusalReason.VERSION_MISMATCH)
             self.assertEqual((refused.client_major, refused.major), (2, layout.MAJOR))
+            from hapticd.errors import refusal_text
+
+            self.assertIn("version 3.0, this package 2.4: update this package", refusal_text(refused))
 
     def test_no_daemon_says_where_it_looked(self):
         with tempfile.TemporaryDirectory() as folder:
