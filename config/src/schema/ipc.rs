@@ -23,8 +23,8 @@ section! {
         /// Largest number of clients at once, on both sockets together. Technicians have four more
         /// places, which applications cannot take.
         max_clients: u32 = integer(16, 1, 256),
-        /// A client that is silent for this long loses its leases, and the force that it asked for
-        /// ramps to zero.
+        /// When a client is silent for this long the force of its bodies ramps to zero. Leases of
+        /// bodies that it moves go on until their own end.
         lease_ms: u32 = integer(200, 10, 10_000).unit("ms"),
         /// Longest lease that a client may ask for, for itself or for the pose of a body. The force
         /// of an application that hangs may stay on this long. If `lease_ms` is longer, it applies.

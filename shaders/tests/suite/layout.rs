@@ -57,13 +57,15 @@ fn in_rust() -> Vec<Struct> {
         of!(layout::Neighbours, "Neighbours", across: 12, pad: 4),
         of!(layout::Node, "Node", low: 12, skip: 4, high: 12, leaf: 4),
         of!(
-            layout::Object, "Object", q: 16, t: 12, radius: 4, first_point: 4, points: 4, first_triangle: 4, triangles: 4,
-            first_node: 4, nodes: 4, first_record: 4, flags: 4, half_thickness: 4, walk_limit: 4, first_cluster: 4, clusters: 4
+            layout::Object, "Object", q: 16, t: 12, radius: 4, first_point: 4, points: 4,
+            first_triangle: 4, triangles: 4, first_node: 4, nodes: 4, first_record: 4, flags: 4,
+            half_thickness: 4, walk_limit: 4, first_cluster: 4, clusters: 4
         ),
         of!(layout::Ray, "Ray", source: 4, point: 4, target: 4, start: 4),
         of!(layout::Record, "Record", triangle: 4, target: 4, bits: 4, t: 4),
         of!(
-            layout::Contact, "Contact", x: 12, depth: 4, n: 12, source: 4, point: 4, target: 4, triangle: 4, t: 4, uv: 8, pad: 8
+            layout::Contact, "Contact", x: 12, depth: 4, n: 12, source: 4, point: 4, target: 4,
+            triangle: 4, t: 4, uv: 8, pad: 8
         ),
         of!(hapticd_shaders::Hit, "Hit", t: 4, triangle: 4, u: 4, v: 4),
         of!(hapticd_shaders::Hits, "Hits", ahead: 16, behind: 16),
@@ -72,21 +74,25 @@ fn in_rust() -> Vec<Struct> {
         of!(hapticd_shaders::Chunk, "Chunk", source: 4, target: 4, first: 4, full: 4),
         of!(hapticd_shaders::Row, "Row", a: 16, b: 16),
         of!(
-            hapticd_shaders::Place, "Place", nearest: 4, winner: 4, target: 4, triangle: 4, bits: 4, t: 4, u: 4, v: 4
+            hapticd_shaders::Place, "Place", nearest: 4, winner: 4, target: 4, triangle: 4,
+            bits: 4, t: 4, u: 4, v: 4
         ),
         of!(
-            hapticd_shaders::SweepRow, "Sweep", poses: 240, omega: 12, reach: 4, velocity: 12, first_box: 4,
+            hapticd_shaders::SweepRow, "Sweep", poses: 240, omega: 12, reach: 4, velocity: 12,
+            first_box: 4,
             boxes: 4, first_node: 4, nodes: 4, pad: 4
         ),
         of!(hapticd_shaders::TriangleBox, "Box", low: 12, triangle: 4, high: 12, pad: 4),
         of!(hapticd_shaders::Candidate, "Candidate", query: 4, a: 4, b: 4, pad: 4),
         of!(hapticd_shaders::SkinGrid, "SkinGrid", cells: 12, balls: 4, bricks: 12, places: 4),
         of!(
-            hapticd_shaders::SkinBall, "Ball", centre: 12, per_radius: 4, amplitude: 4, reach: 4, low: 4, high: 4
+            hapticd_shaders::SkinBall, "Ball", centre: 12, per_radius: 4, amplitude: 4, reach: 4,
+            low: 4, high: 4
         ),
         of!(
-            hapticd_shaders::SkinTally, "SkinTally", pairs: 4, bricks: 4, vertices: 4, triangles: 4, most_pairs: 4,
-            most_bricks: 4, most_vertices: 4, most_triangles: 4, sampled: 4, with_surface: 4, clipped: 4, torn: 4
+            hapticd_shaders::SkinTally, "SkinTally", pairs: 4, bricks: 4, vertices: 4,
+            triangles: 4, most_pairs: 4, most_bricks: 4, most_vertices: 4, most_triangles: 4,
+            sampled: 4, with_surface: 4, clipped: 4, torn: 4
         ),
         of!(hapticd_shaders::SkinBrick, "SkinBrick", bits: 64, starts: 28, pad: 4),
         of!(hapticd_shaders::SkinScan, "SkinScan", items: 4, blocks: 4, of_bricks: 4, pad: 4),

@@ -239,14 +239,19 @@ proptest! {
     /// Bodies of several kinds, with both tables, flat and bulging: each is closed, and none uses
     /// another's vertices.
     #[test]
-    fn bodies_of_all_kinds_close_by_both_tables(some in bodies(), cells in 10_u32..30, join in any::<bool>()) {
+    fn bodies_of_all_kinds_close_by_both_tables(
+        some in bodies(),
+        cells in 10_u32..30,
+        join in any::<bool>(),
+    ) {
         let settings = settings(2.4 / f64::from(cells), cells, BOTH[usize::from(join)]);
         let primitives: Vec<Primitive> = some.iter().map(|(p, _)| *p).collect();
         let graph = cliques(&some);
         let bulge = Bulge::new(0.1, 0.35, 0.15, settings.level).unwrap();
         for by in [Blending::Inhibited(&graph), Blending::Bulging(&graph, bulge)] {
             let mut mesh = Mesh::default();
-            let report = Skin::default().polygonize_by(&settings, &primitives, by, &mut mesh).unwrap();
+            let mut skin = Skin::default();
+            let report = skin.polygonize_by(&settings, &primitives, by, &mut mesh).unwrap();
             prop_assert_eq!((report.control.torn, report.control.dropped), (0, 0));
             prop_assert!(Checker::default().check(&mesh).is_sound(), "{:?}", mesh.faults());
         }
@@ -262,11 +267,19 @@ proptest! {
             .collect();
         let primitives: Vec<Primitive> = balls.iter().map(|(p, _)| *p).collect();
         let mut mesh = Mesh::default();
-        let report = Skin::default().polygonize_controlled(&settings, &primitives, &cliques(&balls), &mut mesh);
+        let graph = cliques(&balls);
+        let mut skin = Skin::default();
+        let report = skin.polygonize_controlled(&settings, &primitives, &graph, &mut mesh);
         let control = report.unwrap().control;
         let [shared, doubled] = counted(&settings, &balls);
-        for (name, found, [sure, maybe]) in [("shared", control.shared, shared), ("doubled", control.doubled, doubled)] {
-            prop_assert!((sure..=maybe).contains(&found), "{name}: {found}, and there are {sure} to {maybe}");
+        for (name, found, [sure, maybe]) in [
+            ("shared", control.shared, shared),
+            ("doubled", control.doubled, doubled),
+        ] {
+            prop_assert!(
+                (sure..=maybe).contains(&found),
+                "{name}: {found}, and there are {sure} to {maybe}"
+            );
         }
     }
 
@@ -276,14 +289,21 @@ proptest! {
     fn the_order_of_bodies_is_no_matter(some in bodies(), turn in 1_usize..15) {
         let settings = settings(0.1, 24, Ambiguity::Separate);
         let balls: Vec<Primitive> = (some.iter())
-            .map(|(p, _)| Primitive { skeleton: Skeleton::Point(p.heart()), kernel: Kernel::Murakami, ..*p })
+            .map(|(p, _)| Primitive {
+                skeleton: Skeleton::Point(p.heart()),
+                kernel: Kernel::Murakami,
+                ..*p
+            })
             .collect();
         let mut turned = balls.clone();
         turned.rotate_left(turn % balls.len());
         turned.reverse();
         let [here, there] = [&balls, &turned].map(|balls| {
             let mut mesh = Mesh::default();
-            let report = Skin::default().polygonize_controlled(&settings, balls, &Graph::new(), &mut mesh).unwrap();
+            let mut skin = Skin::default();
+            let report = skin
+                .polygonize_controlled(&settings, balls, &Graph::new(), &mut mesh)
+                .unwrap();
             (vertices(&mesh), mesh.points.len(), mesh.triangles.len(), report.control)
         });
         prop_assert!(here == there);

@@ -196,7 +196,10 @@ proptest! {
 
     /// Also for sums over unequal radii: the gradient is linear.
     #[test]
-    fn gradients_are_those_of_differences(some in proptest::collection::vec(primitive(), 1..4), at in vector()) {
+    fn gradients_are_those_of_differences(
+        some in proptest::collection::vec(primitive(), 1..4),
+        at in vector(),
+    ) {
         let h = 1e-7;
         let value = |x: &Vec3| some.iter().map(|p| p.value(x)).sum::<f64>();
         let mut sum = (0.0, Vec3::zeros());
@@ -214,7 +217,12 @@ proptest! {
         // differences there are off by the jump times their step.
         let steep: f64 = some.iter().map(|p| p.amplitude / (p.radius_m * p.radius_m)).sum();
         let tolerance = 1e-4 * sum.1.norm() + 200.0 * h * steep;
-        prop_assert!((by_differences - sum.1).norm() <= tolerance, "{:?} {:?}", by_differences, sum.1);
+        prop_assert!(
+            (by_differences - sum.1).norm() <= tolerance,
+            "{:?} {:?}",
+            by_differences,
+            sum.1
+        );
     }
 
     #[test]
@@ -229,11 +237,22 @@ proptest! {
     /// A segment in two pieces equals the whole one (section 1.2.5.2); the sum of two distance
     /// surfaces bulges.
     #[test]
-    fn convolution_does_not_see_joints(ends in [vector(), vector()], share in 0.0..1.0, radius_m in 0.1..2.0, at in vector()) {
+    fn convolution_does_not_see_joints(
+        ends in [vector(), vector()],
+        share in 0.0..1.0,
+        radius_m in 0.1..2.0,
+        at in vector(),
+    ) {
         let [a, b] = ends;
         let m = a + share * (b - a);
-        let of = |ends| Primitive { skeleton: Skeleton::Convolved(ends), radius_m, amplitude: 1.0, kernel: Kernel::Murakami };
-        let [whole, first, second] = [of([a, b]), of([a, m]), of([m, b])].map(|p| p.with_gradient(&at));
+        let of = |ends| Primitive {
+            skeleton: Skeleton::Convolved(ends),
+            radius_m,
+            amplitude: 1.0,
+            kernel: Kernel::Murakami,
+        };
+        let parts = [of([a, b]), of([a, m]), of([m, b])];
+        let [whole, first, second] = parts.map(|p| p.with_gradient(&at));
         prop_assert!((whole.0 - first.0 - second.0).abs() < 1e-12);
         prop_assert!((whole.1 - first.1 - second.1).norm() < 1e-11 / radius_m);
         // By quadrature.

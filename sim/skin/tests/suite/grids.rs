@@ -79,7 +79,8 @@ proptest! {
         let shift = f64::from(part);
         let nodes = [cells + 1; 3];
         let values: Vec<f32> = values[..(cells as usize + 1).pow(3)].to_vec();
-        let grid = Grid::new(low.add_scalar(shift * cell_m), cell_m, nodes, values.clone()).unwrap();
+        let origin = low.add_scalar(shift * cell_m);
+        let grid = Grid::new(origin, cell_m, nodes, values.clone()).unwrap();
         let mut skin = Skin::default();
         skin.set_grids(vec![grid]);
         let (mesh, _) = made(&mut skin, &settings(domain), &[]);
@@ -130,11 +131,13 @@ proptest! {
     ) {
         let spacing = [0.07, 0.05, 0.2];
         let [roll, pitch, yaw] = turn;
-        let frame = Pose::from_parts(Vec3::new(0.3, -0.7, 11.0).into(), Quat::from_euler_angles(roll, pitch, yaw));
+        let turn = Quat::from_euler_angles(roll, pitch, yaw);
+        let frame = Pose::from_parts(Vec3::new(0.3, -0.7, 11.0).into(), turn);
         let grid = Grid::placed(&frame, spacing, [5, 6, 4], values.clone()).unwrap();
         let sample = |[x, y, z]: [u32; 3]| f64::from(values[((z * 6 + y) * 5 + x) as usize]);
         let place = |p: [f64; 3]| {
-            let local = (Vec3::from(node.map(f64::from)) + Vec3::from(p)).component_mul(&Vec3::from(spacing));
+            let steps = Vec3::from(node.map(f64::from)) + Vec3::from(p);
+            let local = steps.component_mul(&Vec3::from(spacing));
             transform(&frame, &local)
         };
         prop_assert_eq!(grid.value(&place([0.0; 3])), sample(node));
@@ -144,14 +147,21 @@ proptest! {
         for k in 0..3 {
             let step = Vec3::ith(k, 1e-6);
             let slope = (grid.value(&(place(at) + step)) - grid.value(&(place(at) - step))) / 2e-6;
-            prop_assert!((gradient[k] - slope).abs() < 1e-4 * (1.0 + slope.abs()), "{k}: {} {slope}", gradient[k]);
+            prop_assert!(
+                (gradient[k] - slope).abs() < 1e-4 * (1.0 + slope.abs()),
+                "{k}: {} {slope}",
+                gradient[k]
+            );
         }
         // On both sides of a face between cubes.
         let mut beside = [at, at];
         (beside[0][axis], beside[1][axis]) = (1.0 - 1e-7, 1.0 + 1e-7);
         if node[axis] + 2 < [5, 6, 4][axis] {
             let [(a, before), (b, after)] = beside.map(|p| grid.with_gradient(&place(p)));
-            prop_assert!((a - b).abs() < 1e-5 && (before - after).norm() < 1e-3, "{a} {b} {before:?} {after:?}");
+            prop_assert!(
+                (a - b).abs() < 1e-5 && (before - after).norm() < 1e-3,
+                "{a} {b} {before:?} {after:?}"
+            );
         }
     }
 
