@@ -202,11 +202,14 @@ fn force_n(tick: &TickMessage) -> f64 {
 
 /// Returns the ticks that the loop ran from the one that was told to stop to the first one without
 /// force, which stays off.
+///
+/// There must be a force that can fade. How large it is depends on the machine: where an arm's
+/// thread loses its processor, the governor lowers the gain for the energy that this gave the hand.
 fn fade_ticks(ticks: &[TickMessage]) -> u64 {
     let from = ticks.iter().position(|t| t.stopping).unwrap();
     let before = &ticks[from - 1].arms[0].output;
     let pressed = force_n(&ticks[from - 1]);
-    assert!(pressed > 1.0, "{pressed} N, reason {}", before.reason);
+    assert!(pressed > 0.1, "{pressed} N, reason {}", before.reason);
     let zero = (from..ticks.len()).find(|k| force_n(&ticks[*k]) == 0.0);
     let zero = zero.expect("force ends");
     assert!(ticks[zero..].iter().all(|t| force_n(t) == 0.0));
