@@ -235,6 +235,8 @@ impl PlanarProxy {
         let centre = &shape.centre;
         out.wrench = (self.coupling).wrench_on(&drawn_to, &felt, centre, &touched, period_s);
         self.touched = touched;
+        let contacts = &mut out.contacts[..out.contact_count];
+        self.coupling.share_out(&out.wrench.force_n, contacts);
         let has_mass = matches!(self.intent.interaction(), Interaction::SpringWithMass(_));
         out.spring = SpringState {
             far_end: felt,
@@ -438,11 +440,14 @@ impl PlanarProxy {
         let further = self.memory.now(around.structure, self.index, further);
         let known = rows.iter().flatten().copied().enumerate();
         let idle = known.filter(|(k, _)| !(held.multiplier(*k) > 0.0));
-        let all = idle.map(|(_, met)| met).chain(further);
+        // A contact that is not reported yet is no row.
+        let further = further.map(|met| (usize::MAX, met));
+        let all = idle.chain(further);
         for (slot, met) in near.iter_mut().zip(all) {
             *slot = Some(met);
         }
-        for met in near.iter().flatten() {
+        for (k, met) in near.iter().flatten() {
+            touched.from_row(*k);
             let Some(m) = around.material(met) else {
                 continue;
             };
@@ -575,6 +580,8 @@ impl PlanarProxy {
                     gap_m: met.gap_m + self.setup.distances.clearance_m,
                     body: around.ids.get(met.other as usize).copied().unwrap_or(0),
                     active,
+                    force_n: Vec3::zeros(),
+                    row: k as u8,
                 };
                 out.contact_count += 1;
             }

@@ -43,6 +43,7 @@
 //! stored energy; on the way back it returns that amount and no more. A hand that presses on
 //! outside, where nothing resists, puts no energy in.
 
+mod contact_forces;
 mod damper;
 mod several;
 
@@ -50,8 +51,10 @@ mod several;
 pub use hapticd_choices::Damping;
 pub use several::Touched;
 
+use crate::contact::Contact;
 use crate::motion::deflection;
 use crate::timing::LoopTiming;
+use contact_forces::Pushes;
 use damper::{Damper, Ends};
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Vec3, transform};
@@ -206,6 +209,8 @@ pub struct Coupling {
     faded_j: f64,
     /// True if the spring was stretched in the previous tick.
     was_loaded: bool,
+    /// Pushes of the contacts in the last wrench's spring.
+    pushes: Pushes,
 }
 
 /// Deflection of the spring between its ends.
@@ -244,6 +249,7 @@ impl Coupling {
             slack_m: 0.0,
             faded_j: 0.0,
             was_loaded: false,
+            pushes: Pushes::NONE,
         }
     }
 
@@ -347,7 +353,10 @@ impl Coupling {
         let (damping, damping_turns) = self.both_dampings(damping);
         let turning = self.rotational(self.stiffness_n_per_m);
         self.store(&tension, taut, turning);
+        self.pushes = touched.pushes(&holding);
         self.take_form(holding, directional.as_ref(), tension.is_loaded);
+        let whole = self.form.as_ref().map_or(self.stiffness_n_per_m, |f| f.1);
+        self.pushes.scale(taut * whole);
         let (across_n, across_nm) = self.across(directional.as_ref(), tension.length, taut);
         let (stretch, twist) = parts(&tension.deflection);
         let spring_n = stretch * (taut * self.stiffness_n_per_m) + across_n;
@@ -358,6 +367,13 @@ impl Coupling {
             torque_nm: self.damper.add(spring_nm, spin * damping_turns)
                 + tension.lever.cross(&force_n),
         }
+    }
+
+    /// Sets the force at each of these contacts of the last wrench, N, in the world frame, on the
+    /// tool. They add up to `force_n`, the wrench's force; without a contact that pushes, they are
+    /// zero.
+    pub fn share_out(&self, force_n: &Vec3, contacts: &mut [Contact]) {
+        self.pushes.share_out(force_n, contacts);
     }
 
     /// Returns how far the spring is stretched and twisted between its ends.

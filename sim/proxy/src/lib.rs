@@ -20,6 +20,7 @@
 
 mod arm_setup;
 mod bodies;
+mod contact;
 mod coupling;
 mod engine;
 mod guide;
@@ -43,6 +44,7 @@ mod twist;
 
 pub use arm_setup::ArmSetup;
 pub use bodies::{BodyTable, TrackedBody};
+pub use contact::{Contact, MAX_CONTACTS};
 pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Touched, Wrench};
 pub use engine::{Engine, TickInput, TickOutput, is_pose};
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
@@ -51,7 +53,7 @@ pub use implicit::{
     FOOT_REACH, Foot, ImplicitSurface, MAX_CLIQUES, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
 };
 pub use interaction::{Intent, Interaction, gyration};
-pub use outcome::{ArmOutcome, Contact, MAX_CONTACTS, MAX_SUBSTEPS, MIN_SUBSTEP_M, SpringState};
+pub use outcome::{ArmOutcome, MAX_SUBSTEPS, MIN_SUBSTEP_M, SpringState};
 pub use proxy::MAX_ROWS;
 pub use rendered::{RenderContext, RenderedProxy};
 pub use slots::{

@@ -4,6 +4,7 @@
 
 use hapticd_geometry::{Pose, Vec3};
 
+use crate::contact::{Contact, MAX_CONTACTS};
 use crate::coupling::{SpringEnergy, Wrench};
 use crate::guide::Insertion;
 use crate::snapshot::MidPhaseShare;
@@ -13,33 +14,6 @@ use crate::soft::Finder;
 pub const MAX_SUBSTEPS: usize = 4;
 /// Shortest motion that is worth such a round, m.
 pub const MIN_SUBSTEP_M: f64 = 1e-10;
-/// Most contacts reported per tick; the nearest are kept.
-pub const MAX_CONTACTS: usize = 32;
-
-/// One reported contact.
-#[derive(Clone, Copy, Debug)]
-pub struct Contact {
-    /// Point on the body's surface, world frame, m.
-    pub point: Vec3,
-    /// Unit normal, from the body to the tool.
-    pub normal: Vec3,
-    /// Distance from surface to surface, m.
-    pub gap_m: f64,
-    /// Client-visible identity of the body.
-    pub body: u32,
-    /// True if the contact held the tool back in this tick.
-    pub active: bool,
-}
-
-impl Contact {
-    pub(crate) const NONE: Contact = Contact {
-        point: Vec3::new(0.0, 0.0, 0.0),
-        normal: Vec3::new(0.0, 0.0, 0.0),
-        gap_m: 0.0,
-        body: 0,
-        active: false,
-    };
-}
 
 /// Spring of the coupling after a tick, for its energy ledger.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -22,11 +22,12 @@ use hapticd_geometry::{Pose, Rigid, Screw, Vec3, transform};
 
 use crate::arm_setup::ArmSetup;
 use crate::bodies::BodyTable;
+use crate::contact::Contact;
 use crate::coupling::{Coupling, Touched};
 use crate::guide::Guide;
 use crate::interaction::{Intent, Interaction};
 use crate::motion::pull_between;
-use crate::outcome::{ArmOutcome, Contact, MAX_SUBSTEPS, SpringState};
+use crate::outcome::{ArmOutcome, MAX_SUBSTEPS, SpringState};
 use crate::rendered::{RenderContext, RenderedProxy};
 use crate::rows::{Candidate, candidate};
 use crate::screw_path::ScrewPath;
@@ -472,6 +473,8 @@ impl Proxy {
         let felt = (self.rendered).step(&feel, &drawn_to, went, ahead.as_ref());
         let centre = &self.shape.centre;
         out.wrench = (self.coupling).wrench_on(&drawn_to, &felt, centre, touched, context.period_s);
+        let contacts = &mut out.contacts[..out.contact_count];
+        self.coupling.share_out(&out.wrench.force_n, contacts);
         let has_mass = matches!(self.intent.interaction(), Interaction::SpringWithMass(_));
         out.spring = SpringState {
             far_end: felt,

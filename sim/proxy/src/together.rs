@@ -21,9 +21,10 @@
 use hapticd_gauss::{GroupProjector, Metric, Motion, PairRow, Status};
 use hapticd_geometry::{Vec3, transform};
 
+use crate::contact::Contact;
 use crate::interaction::Interaction;
 use crate::motion::pull_between;
-use crate::outcome::{ArmOutcome, Contact};
+use crate::outcome::ArmOutcome;
 use crate::proxy::{MAX_ROWS, Proxy};
 use crate::slots::{MAX_ARMS, tool_id};
 

@@ -38,8 +38,10 @@ use hapticd_gauss::coulomb::FrictionSolution;
 use hapticd_geometry::Vec3;
 use nalgebra::Matrix6;
 
+use super::contact_forces::Pushes;
+
 /// Capacity for contacts; later contacts that hold nothing are dropped.
-const MAX_ROWS: usize = 32;
+pub(super) const MAX_ROWS: usize = 32;
 /// Most contacts loaded at once.
 const MAX_LOADED: usize = 18;
 /// Most contacts loaded or released before the search ends with its current result.
@@ -60,6 +62,10 @@ struct Row {
     along: Motion,
     /// Distance of the tool from it, m.
     gap_m: f64,
+    /// Part of the stretch that it holds, m; not in a [`Form`].
+    push_m: f64,
+    /// Row of the projection that it was.
+    source: u8,
     /// True if it holds a part of the stretch.
     holds: bool,
     /// Largest part of the stretch that it can hold, m; finite for friction only. In a [`Form`],
@@ -78,6 +84,8 @@ pub struct Touched {
     pushed_m: f64,
     rows: [Row; MAX_ROWS],
     count: usize,
+    /// Row of the projection that contacts are added for.
+    source: u8,
 }
 
 impl Default for Touched {
@@ -88,6 +96,7 @@ impl Default for Touched {
             pushed_m: 0.0,
             rows: [Row::default(); MAX_ROWS],
             count: 0,
+            source: 0,
         }
     }
 }
@@ -116,6 +125,12 @@ impl Touched {
         self.softest = self.softest.or(material);
     }
 
+    /// Says which row of the projection the contacts are that are added from here on. The forces at
+    /// the contacts are told by it.
+    pub fn from_row(&mut self, row: usize) {
+        self.source = u8::try_from(row).unwrap_or(u8::MAX);
+    }
+
     /// Adds what the contacts of a projection hold of the stretch: the normal pushes first, then
     /// friction's. `rows` are the projection's, and `stiffness_of` gives the stiffness of a row's
     /// material, N/m; a row without one is left out.
@@ -128,11 +143,13 @@ impl Touched {
         for held in solution.projection.active() {
             if let Some(stiffness) = stiffness_of(held.row) {
                 let row = &rows[held.row];
+                self.from_row(held.row);
                 self.hold(stiffness, &(row.normal * held.multiplier), &row.arm);
             }
         }
         for (row, push) in solution.grips() {
             if let Some(stiffness) = stiffness_of(*row) {
+                self.from_row(*row);
                 self.rub(stiffness, push, &rows[*row].arm);
             }
         }
@@ -160,6 +177,8 @@ impl Touched {
                 stiffness,
                 along,
                 gap_m: 0.0,
+                push_m: length,
+                source: self.source,
                 holds: true,
                 limit_m,
             });
@@ -181,6 +200,8 @@ impl Touched {
             stiffness: stiffness_n_per_m,
             along: with_moment(normal, lever),
             gap_m: gap_m.max(0.0),
+            push_m: 0.0,
+            source: self.source,
             holds: false,
             limit_m: f64::INFINITY,
         };
@@ -231,6 +252,7 @@ impl Touched {
             across: Matrix6::zeros(),
             softest: 1.0,
             loaded: 0,
+            loads: [0.0; MAX_ROWS],
         };
         let mut spanned = Matrix6::zeros();
         for row in rows {
@@ -255,8 +277,27 @@ impl Touched {
         // Across everything that holds, nothing is stretched now. A stretch that arises there meets
         // the least stiffness.
         form.across = (Matrix6::identity() - spanned) * form.softest;
-        form.loaded = Loads::of(&form.rows[..form.count], &held, form.loaded).loaded;
+        let (loads, by_row) = Loads::by_row(&form.rows[..form.count], &held, form.loaded);
+        (form.loaded, form.loads) = (loads.loaded, by_row);
         Holding::Several(form, held)
+    }
+
+    /// Returns what each contact pushes, as a part of the stretch, m.
+    pub(super) fn pushes(&self, holding: &Holding) -> Pushes {
+        let mut pushes = Pushes::NONE;
+        let mut add = |row: &Row, load: f64| {
+            if load > 0.0 {
+                pushes.add(row.source, row.along.fixed_rows::<3>(0) * load);
+            }
+        };
+        match holding {
+            Holding::Several(form, _) => {
+                let rows = form.rows[..form.count].iter();
+                rows.zip(form.loads).for_each(|(row, load)| add(row, load));
+            }
+            _ => (self.rows[..self.count].iter()).for_each(|row| add(row, row.push_m)),
+        }
+        pushes
     }
 }
 
@@ -309,6 +350,8 @@ pub(super) struct Form {
     softest: f64,
     /// Rows that were loaded when the form was made, one bit each. The search starts with them.
     loaded: u32,
+    /// Load of each row when the form was made, m in shares of the coupling's stiffness.
+    loads: [f64; MAX_ROWS],
 }
 
 impl Form {
@@ -349,6 +392,57 @@ impl Loads {
     /// once, then one contact after the other, the most violated first. Contacts that would pull
     /// are released.
     fn of(rows: &[Row], stretch: &Motion, first: u32) -> Self {
+        Self::from_set(&Set::solved(rows, stretch, first), stretch)
+    }
+
+    /// Does the same, and returns the load of each row.
+    fn by_row(rows: &[Row], stretch: &Motion, first: u32) -> (Self, [f64; MAX_ROWS]) {
+        let set = Set::solved(rows, stretch, first);
+        let mut loads = [0.0; MAX_ROWS];
+        for (k, load) in set.index[..set.count].iter().zip(set.load) {
+            loads[*k] = load;
+        }
+        for (k, row) in rows.iter().enumerate() {
+            if set.full & 1 << k != 0 {
+                loads[k] = row.limit_m;
+            }
+        }
+        (Self::from_set(&set, stretch), loads)
+    }
+
+    fn from_set(set: &Set<'_>, stretch: &Motion) -> Self {
+        let mut loads = Loads {
+            force: Motion::zeros(),
+            stored: 0.0,
+            loaded: set.free() | set.full,
+        };
+        let force = set.force();
+        for (row, load) in set.pushes() {
+            let out_m = match load < row.limit_m {
+                true => 0.0,
+                false => set.out_m(row, &(stretch - force), &set.force_of(row.stiffness)),
+            };
+            loads.stored += load * (row.along.dot(stretch) - row.gap_m + out_m);
+        }
+        loads.force = force;
+        loads
+    }
+}
+
+/// Active set: the contacts that are loaded.
+struct Set<'a> {
+    rows: &'a [Row],
+    /// Contacts at their exact place.
+    index: [usize; MAX_LOADED],
+    load: [f64; MAX_LOADED],
+    count: usize,
+    /// Contacts that give the most that they can, one bit each.
+    full: u32,
+}
+
+impl<'a> Set<'a> {
+    /// Finds the loads at a stretch; see [`Loads::of`].
+    fn solved(rows: &'a [Row], stretch: &Motion, first: u32) -> Self {
         let mut set = Set {
             rows,
             index: [0; MAX_LOADED],
@@ -384,36 +478,9 @@ impl Loads {
             // The contact left the set again at once: it was violated by rounding only.
             barred = if stays { barred | bit } else { 0 };
         }
-        let mut loads = Loads {
-            force: Motion::zeros(),
-            stored: 0.0,
-            loaded: set.free() | set.full,
-        };
-        let force = set.force();
-        for (row, load) in set.pushes() {
-            let out_m = match load < row.limit_m {
-                true => 0.0,
-                false => set.out_m(row, &(stretch - force), &set.force_of(row.stiffness)),
-            };
-            loads.stored += load * (row.along.dot(stretch) - row.gap_m + out_m);
-        }
-        loads.force = force;
-        loads
+        set
     }
-}
 
-/// Active set: the contacts that are loaded.
-struct Set<'a> {
-    rows: &'a [Row],
-    /// Contacts at their exact place.
-    index: [usize; MAX_LOADED],
-    load: [f64; MAX_LOADED],
-    count: usize,
-    /// Contacts that give the most that they can, one bit each.
-    full: u32,
-}
-
-impl Set<'_> {
     /// Adds a contact that is to be at its exact place; false if the set is full.
     fn add(&mut self, index: usize, load: f64) -> bool {
         let is_room = self.count < MAX_LOADED;

@@ -5,12 +5,14 @@
 
 use hapticd_gauss::coulomb::FrictionSolution;
 use hapticd_gauss::{Motion, Projection, Row, Status};
+use hapticd_geometry::Vec3;
 
 use super::Proxy;
 use super::planes::{Aim, Planes};
 use crate::bodies::BodyTable;
+use crate::contact::{Contact, MAX_CONTACTS};
 use crate::coupling::Touched;
-use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
+use crate::outcome::ArmOutcome;
 
 impl Proxy {
     /// Projects the pull of the coupling on the rows of the present contacts (Gauss). Returns the
@@ -38,7 +40,7 @@ impl Proxy {
         self.remember_soft(count - rigid, |k| projection.multiplier(rigid + k));
         for k in rigid..count {
             self.moved_by = true;
-            self.report_soft(k - rigid, projection.multiplier(k) > 0.0, out, touched);
+            self.report_soft(k, rigid, projection.multiplier(k) > 0.0, out, touched);
         }
         // Decided by active rows and not by comparing motions: the projection returns its input
         // with rounding.
@@ -86,6 +88,7 @@ impl Proxy {
                 && let Some(stiffness) = self.stiffness_of(&planes.order, planes.rigid, k)
             {
                 let gap_m = row.slack(&projection.motion);
+                touched.from_row(k);
                 touched.near(stiffness, &row.normal, &row.arm, gap_m);
             }
         }
@@ -123,6 +126,8 @@ impl Proxy {
                 gap_m: gaps[k],
                 body: near.entry.id,
                 active,
+                force_n: Vec3::zeros(),
+                row: k as u8,
             };
             self.rows.push(contact);
             if out.contact_count < MAX_CONTACTS && near_enough {

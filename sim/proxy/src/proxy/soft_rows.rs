@@ -7,9 +7,10 @@ use hapticd_gauss::{Motion, RECOVERY, Row};
 use hapticd_geometry::{Pose, Vec3, transform};
 
 use super::{MAX_ROWS, Proxy};
+use crate::contact::{Contact, MAX_CONTACTS};
 use crate::coupling::Touched;
 use crate::motion::path_of;
-use crate::outcome::{ArmOutcome, Contact, MAX_CONTACTS};
+use crate::outcome::ArmOutcome;
 use crate::soft::{self, DeformableSnapshot};
 use crate::soft_row::{DeformableRow, Moment, RowQuery};
 
@@ -244,15 +245,17 @@ impl Proxy {
         Some(self.soft.as_deref()?.body(row.surface)?.1)
     }
 
-    /// Reports a soft contact, and adds its material to the coupling's if it holds the tool.
+    /// Reports the soft contact of row `k` of a projection whose first `rigid` rows are rigid, and
+    /// adds its material to the coupling's if it holds the tool.
     pub(super) fn report_soft(
         &self,
-        index: usize,
+        k: usize,
+        rigid: usize,
         active: bool,
         out: &mut ArmOutcome,
         touched: &mut Touched,
     ) {
-        let row = self.soft_rows[..self.soft_count].get(index);
+        let row = self.soft_rows[..self.soft_count].get(k - rigid);
         let Some(row) = row.and_then(Option::as_ref) else {
             return;
         };
@@ -270,6 +273,8 @@ impl Proxy {
                 gap_m,
                 body,
                 active,
+                force_n: Vec3::zeros(),
+                row: k as u8,
             };
             out.contact_count += 1;
         }

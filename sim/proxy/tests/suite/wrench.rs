@@ -303,3 +303,64 @@ fn a_box_that_is_turned_on_a_floor_and_back_gives_no_energy() {
         }
     }
 }
+
+/// Also their torque is the hand's, nothing pulls, and each stays in its own cone of friction.
+#[test]
+fn the_forces_at_the_contacts_are_the_wrench() {
+    for (half, friction) in [0.005, 0.02, 0.06]
+        .into_iter()
+        .flat_map(|half| [0.0, 0.3].map(|friction| (half, friction)))
+    {
+        let tool = cuboid(Vec3::repeat(half));
+        let (mut s, mut e) = over_floor(tool, friction, gains(500.0, 0.5), 0.3);
+        let depth = (0.01 / (half * 500.0)).min(0.002);
+        // Flat, then tilted further than the floor allows, and moved along it.
+        let press = |k: usize| {
+            let down = (k as f64 / 100.0).min(1.0);
+            let tilt = 0.005 * (k.saturating_sub(100) as f64 / 200.0).min(1.0);
+            let along = 1e-3 * (k.saturating_sub(300) as f64 / 100.0).min(1.0);
+            let at = Vec3::new(along, 0.0, half + 1e-3 - (1e-3 + depth) * down);
+            Pose::from_parts(at.into(), turned(tilt, 0.6 * tilt))
+        };
+        let (mut loaded, mut dragged) = (0, 0.0_f64);
+        run(&mut s, &mut e, 450, 1, press, |k, device, out, _| {
+            let contacts = &out.contacts[..out.contact_count];
+            let force: Vec3 = contacts.iter().map(|c| c.force_n).sum();
+            let wrench = &out.wrench;
+            let what = format!("half {half}, friction {friction}, tick {k}: {wrench:?}");
+            assert!((force - wrench.force_n).norm() <= 1e-12, "{what}: {force}");
+            if k < 150 {
+                return;
+            }
+            let origin = device.translation.vector;
+            let torque = contacts
+                .iter()
+                .map(|c| (c.point - origin).cross(&c.force_n));
+            let torque: Vec3 = torque.sum();
+            // Friction's moment about the normal is solved for less exactly.
+            let size = half * force.norm() * if friction > 0.0 { 0.05 } else { 0.01 };
+            assert!(
+                (torque - wrench.torque_nm).norm() <= size,
+                "{what}: {torque}"
+            );
+            for contact in contacts {
+                let along_n = contact.force_n.dot(&contact.normal);
+                let across = contact.force_n - contact.normal * along_n;
+                assert!(along_n >= -1e-9, "{what}: {contact:?}");
+                let slack_n = 5e-3 * force.norm();
+                assert!(
+                    across.norm() <= friction * along_n + slack_n,
+                    "{what}: {contact:?}"
+                );
+                dragged = dragged.max(across.norm());
+            }
+            let carries = |c: &&Contact| c.force_n.norm() > 0.05 * force.norm();
+            loaded = loaded.max(contacts.iter().filter(carries).count());
+        });
+        assert!(
+            loaded >= 2,
+            "{half}, {friction}: {loaded} contacts shared the force"
+        );
+        assert_eq!(dragged > 1e-6, friction > 0.0, "{half}: {dragged} N");
+    }
+}

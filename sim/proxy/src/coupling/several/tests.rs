@@ -487,6 +487,8 @@ fn row_of(stiffness: f64, along: Vec3, limit_m: f64) -> Row {
         stiffness,
         along: with_moment(&along, &Vec3::zeros()),
         gap_m: 0.0,
+        push_m: 0.0,
+        source: 0,
         holds: true,
         limit_m,
     }
@@ -677,7 +679,7 @@ prop_compose! {
     ) -> Row {
         let [x, y, z] = normal;
         let [u, v, w] = moment;
-        Row { stiffness, along: Motion::new(x, y, z, u, v, w), gap_m, holds: true, limit_m }
+        Row { stiffness, along: Motion::new(x, y, z, u, v, w), gap_m, push_m: 0.0, source: 0, holds: true, limit_m }
     }
 }
 
