@@ -41,6 +41,7 @@ use hapticd_ipc::{
     Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Handle, LoopEvents, Notice,
     Quotas, Refusal, Server, ServerSetup, SetupError, blocks,
 };
+use hapticd_loop::contact_events::ContactEvent;
 use hapticd_loop::core::ArmFrame;
 use hapticd_loop::events::LoopEvent;
 use hapticd_loop::limits::RestrictionsOwner;
@@ -205,6 +206,17 @@ impl CommandSink for Dispatch {
                 };
                 self.requests.post(target).is_ok()
             }
+            Command::SetMaterial {
+                token,
+                body,
+                material,
+            } => {
+                let surface = SceneCommand::Surface {
+                    id: *body,
+                    material: *material,
+                };
+                self.requests.ask(surface, *token).is_ok()
+            }
             Command::HaltBody { body } => {
                 let halt = SceneCommand::Halt { id: *body };
                 self.requests.post(halt).is_ok()
@@ -314,6 +326,8 @@ pub(crate) struct Links {
     pub(crate) live: latest::Reader<Live>,
     /// What happened in the loop.
     pub(crate) events: ring::Consumer<LoopEvent>,
+    /// What was touched, and which buttons were pressed.
+    pub(crate) contact_events: ring::Consumer<ContactEvent>,
 }
 
 /// What clients are told of the session when they connect.
@@ -435,7 +449,7 @@ impl Service {
             shapes: shape_files(announced.shapes)?,
             status: Box::new(move |server| status::json(server, live.read().0)),
             sink: Box::new(sink),
-            events: LoopEvents::new(links.events),
+            events: LoopEvents::new(links.events, links.contact_events),
             wake: links.wake,
         })?;
         tracing::info!("sockets: {sockets}");
@@ -691,6 +705,7 @@ mod tests {
             wake: Wake::new().unwrap(),
             live: latest::latest(Live::new()).1,
             events: ring::ring(1).1,
+            contact_events: ring::ring(1).1,
         };
         let started = Service::start(&config, &announced, links, Box::new(|| {}));
         let started = started.map(|(service, _, writers)| (service, writers.surfaces));

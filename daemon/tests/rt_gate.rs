@@ -13,6 +13,7 @@ use hapticd_collision::deformable;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::Limits;
+use hapticd_loop::contact_events::ContactFeed;
 use hapticd_loop::core::ArmInput;
 use hapticd_loop::events::EventFeed;
 use hapticd_loop::limits::{self, Restriction};
@@ -26,7 +27,7 @@ use hapticd_sync::{latest, ring};
 static ALLOCATOR: Counting = Counting;
 
 #[cfg_attr(rtsan, sanitize(realtime = "nonblocking"))]
-fn turn(turns: &mut Turns<((), EventFeed)>, moment: Moment, flags: &Flags) {
+fn turn(turns: &mut Turns<(ContactFeed, EventFeed)>, moment: Moment, flags: &Flags) {
     turns.turn(moment, flags);
 }
 
@@ -111,6 +112,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let guard = Guard::new([Some((beat.clone(), 90)), None, None, None]);
     // Not read for so long that a ring is full.
     let (events, mut told, _scribe) = EventFeed::new();
+    let (contact_events, mut told_contacts) = ContactFeed::new();
     let links = Links {
         inputs: [Some(input_reader), None, None, None],
         commands: [Some(command_writer), None, None, None],
@@ -122,14 +124,14 @@ fn drive(text: &str) -> (u64, u64, u64) {
         limits: composer,
         gone,
         guard,
-        publisher: ((), events),
+        publisher: (contact_events, events),
     };
     let flags = Flags::new();
     let mut turns = Turns::new(setup.core, links);
     let mut spare: Vec<Box<Snapshot>> =
         (0..24).map(|_| Box::new(Snapshot::new(capacity))).collect();
     let mut soft_spare: Vec<Box<DeformableSnapshot>> = (0..16).map(|_| Box::default()).collect();
-    let (mut calls, mut touching, mut faults) = (0, 0, 0);
+    let (mut calls, mut touching, mut contacts, mut faults) = (0, 0, 0, 0);
     let mut now = 0;
     for k in 0..10_000u64 {
         let periods = if k == 6000 { 30 } else { 1 };
@@ -204,6 +206,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
                 let arm = &record.arms[0];
                 let is_in = arm.insertion.phase == Phase::Inserted;
                 touching += u64::from(arm.contacts > 0 || is_in);
+                contacts += u64::from(arm.contacts > 0);
                 faults += u64::from(record.arms[0].reason != 0);
             }
         }
@@ -235,6 +238,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
         }
     }
     assert!(told.pop().is_some(), "the loop told of nothing");
+    // A needle alone has no contacts.
+    assert_eq!(told_contacts.pop().is_some(), contacts > 0);
     (calls, touching, faults)
 }
 

@@ -71,15 +71,17 @@ mod bodies;
 mod contacts;
 mod header;
 mod list;
+mod needle;
 mod skin;
 mod state;
 mod surface;
 mod words;
 
-pub use bodies::{BODIES_WORDS, Bodies, BodyPose};
+pub use bodies::{BODIES_WORDS, Bodies, BodyState};
 pub use contacts::{CONTACTS_WORDS, Contact, Contacts};
 pub use header::{BlockError, BlockHeader, HEADER_WORDS, HeaderWords, block_words};
 pub use list::ListHeader;
+pub use needle::{NEEDLE_WORDS, NeedleHold, NeedlePhase, NeedleState};
 pub use skin::{
     SKIN_FIXED_WORDS, SKIN_SLOTS, SkinCounts, SkinError, SkinFrameHeader, SkinHeader, skin_flag,
 };
@@ -107,7 +109,8 @@ pub(crate) fn layouts() -> Vec<crate::description::WordsLayout> {
         ArmEnergy::layout(),
         ListHeader::layout(),
         Contact::layout(),
-        BodyPose::layout(),
+        BodyState::layout(),
+        NeedleState::layout(),
         SurfaceFrameHeader::layout(),
         SkinFrameHeader::layout(),
         SkinCounts::layout(),

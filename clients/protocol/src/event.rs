@@ -1,5 +1,6 @@
 //! Events: messages that the daemon sends unasked, with id 0, to clients that subscribed to
-//! [`EVENTS`](crate::request::topic::EVENTS).
+//! [`EVENTS`](crate::request::topic::EVENTS), or to
+//! [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS) for those of contacts and buttons.
 
 use crate::{
     frame::messages,
@@ -19,6 +20,10 @@ codes! {
         Configuration = 2,
     }
 }
+
+/// Time without contact after which a tool counts as released from a body, ns. A tool that bounces
+/// faster touches once.
+pub const RELEASE_NS: u64 = 20_000_000;
 
 messages! {
     /// An event from the daemon.
@@ -113,5 +118,83 @@ messages! {
             /// Number of missing events.
             count: u64,
         } reserved 0
+
+        /// A tool touched a body: the first tick in which the body held it back. Sent with
+        /// [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS), as all that follow.
+        Touched = 0x820e => {
+            /// That tick.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Identity of the body. For the tool of arm `k` it is `u32::MAX - k`.
+            body: u32,
+            /// Index of the arm.
+            arm: u8,
+        } reserved 3
+
+        /// A tool no longer touches a body: nothing of it has held the tool back for
+        /// [`RELEASE_NS`], or the body is gone.
+        Released = 0x820f => {
+            /// Tick in which that was known.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Time of the last tick in which the body held the tool back, ns.
+            last_touch_ns: u64,
+            /// Identity of the body, as in [`Touched`].
+            body: u32,
+            /// Index of the arm.
+            arm: u8,
+        } reserved 3
+
+        /// A tool is inside a body, or overlaps it. The body is not solid to it and exerts no force
+        /// until the tool has moved out.
+        Ghost = 0x8210 => {
+            /// Tick in which that was known.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Identity of the body, as in [`Touched`].
+            body: u32,
+            /// Index of the arm.
+            arm: u8,
+        } reserved 3
+
+        /// A tool has moved out of a body, which is solid to it from now on; or the body is gone.
+        Solid = 0x8211 => {
+            /// Tick in which that was known.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Identity of the body, as in [`Touched`].
+            body: u32,
+            /// Index of the arm.
+            arm: u8,
+        } reserved 3
+
+        /// A button of an arm was pressed.
+        ButtonPressed = 0x8212 => {
+            /// Tick that saw it.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Index of the arm.
+            arm: u8,
+            /// Number of the button, from 0: the bit in
+            /// [`ArmState::buttons`](crate::block::ArmState::buttons).
+            button: u8,
+        } reserved 6
+
+        /// A button of an arm was released, or the arm was lost.
+        ButtonReleased = 0x8213 => {
+            /// Tick that saw it.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Index of the arm.
+            arm: u8,
+            /// Number of the button, as in [`ButtonPressed`].
+            button: u8,
+        } reserved 6
     }
 }

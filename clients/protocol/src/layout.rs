@@ -42,6 +42,8 @@ pub fn codes() -> Vec<CodesLayout> {
         event::RemovalReason::layout(),
         block::GovernorState::layout(),
         block::force_off_layout(),
+        block::NeedlePhase::layout(),
+        block::NeedleHold::layout(),
     ]
 }
 
@@ -69,6 +71,8 @@ pub const CODED_FIELDS: &[(&str, &str, &str)] = &[
     ("ArmState", "reason", "ForceOffReason"),
     ("ArmState", "last_force_off", "ForceOffReason"),
     ("ArmState", "flags", "flag"),
+    ("NeedleState", "phase", "NeedlePhase"),
+    ("NeedleState", "hold", "NeedleHold"),
     ("SkinFrameHeader", "flags", "skin_flag"),
     ("HeaderWords", "kind", "BlockKind"),
 ];
@@ -158,9 +162,10 @@ pub fn blocks() -> Vec<BlockLayout> {
         of(
             Kind::Bodies,
             "ListHeader",
-            Some(("BodyPose", crate::MAX_BODIES)),
+            Some(("BodyState", crate::MAX_BODIES)),
             Some(bodies),
         ),
+        of(Kind::Needle, "NeedleState", None, Some(block::NEEDLE_WORDS)),
         of(Kind::Surface, "SurfaceFrameHeader", None, None),
         of(Kind::Skin, "SkinFrameHeader", None, None),
     ]
@@ -223,6 +228,11 @@ pub fn constants() -> Vec<ConstantLayout> {
             "Stands for all arms where a field takes an arm.",
         ),
         constant(
+            "MAX_TARGETS",
+            request::MAX_TARGETS as u64,
+            "Most bodies that one message moves.",
+        ),
+        constant(
             "MAX_LEASE_MS",
             u64::from(request::MAX_LEASE_MS),
             "Longest lease that any daemon grants, ms.",
@@ -241,6 +251,11 @@ pub fn constants() -> Vec<ConstantLayout> {
             "PAYLOAD_WORD",
             block::PAYLOAD_WORD as u64,
             "Index of the first word of a block's payload.",
+        ),
+        constant(
+            "RELEASE_NS",
+            event::RELEASE_NS,
+            "Time without contact after which a tool counts as released, ns.",
         ),
         constant("MESH_MAGIC", mesh::MESH_MAGIC, "First word of a mesh file."),
         constant(

@@ -110,6 +110,8 @@ codes! {
         /// Skin of an implicit body ([`SkinHeader`](crate::block::SkinHeader)). It is opened like a
         /// surface ([`OpenSkin`](crate::request::OpenSkin)).
         Skin = 6,
+        /// [`NeedleState`](crate::block::NeedleState).
+        Needle = 7,
     }
 }
 
@@ -250,7 +252,7 @@ messages! {
         /// The requested blocks: one descriptor for each, in this order.
         Subscribed = 0x8107, descriptors [one for each blocks] => {
             /// Descriptions of the descriptors.
-            blocks: List<BlockInfo, 4>,
+            blocks: List<BlockInfo, 5>,
         } reserved 0
 
         /// The body is in the scene.

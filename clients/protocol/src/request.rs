@@ -6,7 +6,7 @@
 use crate::{
     frame::messages,
     text::Name,
-    wire::{Limit, NonNegative, Pose, codes, flags},
+    wire::{Limit, List, NonNegative, Pose, codes, flags, record},
 };
 
 /// Stands for all arms in fields that take an arm's index.
@@ -21,6 +21,9 @@ pub const MAX_SPEED_M_S: f64 = 20.0;
 /// (`ipc.max_lease_ms`). A client learns the limit in ms from the refusal of a longer lease:
 /// `limit` of [`OutOfRange`](crate::reply::ErrorCode::OutOfRange).
 pub const MAX_LEASE_MS: u32 = 10_000;
+
+/// Most bodies that one [`SetBodyPoses`] moves.
+pub const MAX_TARGETS: usize = 56;
 
 flags! {
     /// Bits of [`Subscribe::topics`](crate::request::Subscribe::topics); add those that are
@@ -37,8 +40,17 @@ flags! {
         WAKE = 8,
         /// [`Event`](crate::event::Event)s on the control socket.
         EVENTS = 16,
+        /// The news of contacts and buttons on the control socket:
+        /// [`Touched`](crate::event::Touched), [`Released`](crate::event::Released),
+        /// [`Ghost`](crate::event::Ghost), [`Solid`](crate::event::Solid),
+        /// [`ButtonPressed`](crate::event::ButtonPressed) and
+        /// [`ButtonReleased`](crate::event::ButtonReleased) of all arms. They are no part of
+        /// `EVENTS`.
+        CONTACT_EVENTS = 32,
+        /// The block of the needle at the arm's tool.
+        NEEDLE = 64,
         /// All of the above.
-        ALL = 31,
+        ALL = 127,
     }
 }
 
@@ -63,6 +75,20 @@ codes! {
         /// fluid, a springy solid. Shown by its skin.
         Implicit = 6,
     }
+}
+
+record! {
+    /// Where a body is to go: the fields of [`SetBodyPose`].
+    pub struct BodyTarget {
+        /// Target pose.
+        world_from_body: Pose,
+        /// Maximum speed of any point of the body, m/s.
+        speed_m_s: NonNegative = 0.0..=MAX_SPEED_M_S,
+        /// Identity of the body.
+        body: u32,
+        /// Time for which the command holds, ms.
+        lease_ms: u32 = 1.0..=MAX_LEASE_MS as f64,
+    } reserved 0
 }
 
 impl BodyKind {
@@ -262,6 +288,55 @@ messages! {
             /// Index of one arm; [`ALL_ARMS`] is refused.
             arm: u8,
         } reserved 7
+
+        /// Moves several kinematic bodies at once, each as [`SetBodyPose`] does. It counts as one
+        /// message, and all its targets are taken in the same turn. If one of them is refused, none
+        /// is taken: `number` of the error or its detail names the body.
+        SetBodyPoses = 0x0111 -> Done => {
+            /// The bodies and their targets; of two for one body the last one holds.
+            targets: List<BodyTarget, MAX_TARGETS>,
+        } reserved 0
+
+        /// Changes the surface of a body that this client added. The force follows without a step:
+        /// the stiffness glides over some 10 ms, and a spring that is stretched keeps its energy.
+        /// Answered when the scene has the new surface; its restitution stays. It is refused for
+        /// bodies of others ([`NotPermitted`](crate::reply::ErrorCode::NotPermitted)).
+        SetMaterial = 0x0112 -> Done => {
+            /// Contact stiffness, N/m. The arm renders no more than it can render stably.
+            stiffness_n_per_m: NonNegative = 1.0..=100_000.0,
+            /// Contact damping, N s/m.
+            damping_n_s_per_m: NonNegative = 0.0..=1000.0,
+            /// Coulomb's friction coefficient.
+            friction: NonNegative = 0.0..=2.0,
+            /// Identity of the body.
+            body: u32,
+        } reserved 4
+
+        /// Adds a body with the mesh of one that a client has added; it carries no descriptor, and
+        /// the mesh is neither read nor indexed again. Otherwise as [`AddBody`]; it is solid if the
+        /// other one is. The mesh stays as long as one of its bodies does, and counts once for a
+        /// client that owns several. The bodies of the configuration are refused
+        /// ([`NoShape`](crate::reply::ErrorCode::NoShape)).
+        AddInstance = 0x0113 -> BodyAdded => {
+            /// Name, unique in the scene.
+            name: Name,
+            /// Initial pose.
+            world_from_body: Pose,
+            /// Contact stiffness, N/m.
+            stiffness_n_per_m: NonNegative = 1.0..=100_000.0,
+            /// Contact damping, N s/m.
+            damping_n_s_per_m: NonNegative = 0.0..=1000.0,
+            /// Coulomb's friction coefficient.
+            friction: NonNegative = 0.0..=2.0,
+            /// Coefficient of restitution between this body and others.
+            restitution: NonNegative = 0.0..=1.0,
+            /// Density of a dynamic body, kg/m³. Ignored for other kinds.
+            density_kg_m3: NonNegative = 1.0..=30_000.0,
+            /// Identity of the body with the mesh, no matter which client added it.
+            of: u32,
+            /// Whether the body may move. Only static, kinematic and dynamic bodies can be added.
+            kind: BodyKind,
+        } reserved 3
 
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 -> Status => {} reserved 8

@@ -139,7 +139,30 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     assert_eq!(
         lengths(requests().iter().map(|message| message.encode(1)).collect()),
         [
-            80, 8, 8, 8, 72, 168, 8, 8, 72, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8
+            80,
+            8,
+            8,
+            8,
+            72,
+            168,
+            8,
+            8,
+            72,
+            8,
+            8,
+            8,
+            8,
+            8,
+            8,
+            8,
+            8 + 2 * 72,
+            32,
+            168,
+            8,
+            8,
+            8,
+            8,
+            8
         ]
     );
     assert_eq!(
@@ -151,7 +174,7 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
             280,
             8 + 8 * 224,
             16 + 16 * 80,
-            8 + 4 * 8,
+            8 + 5 * 8,
             8,
             8,
             8,
@@ -162,7 +185,9 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     );
     assert_eq!(
         lengths(events().iter().map(|message| message.encode(0)).collect()),
-        [72, 8, 8, 8, 24, 24, 8, 8, 256, 8, 256, 8, 8]
+        [
+            72, 8, 8, 8, 24, 24, 8, 8, 256, 8, 256, 8, 8, 24, 32, 24, 24, 24, 24
+        ]
     );
 }
 

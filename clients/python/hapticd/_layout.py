@@ -27,6 +27,8 @@ MAX_CONTACTS = 32
 """Most contacts in an arm's block."""
 ALL_ARMS = 255
 """Stands for all arms where a field takes an arm."""
+MAX_TARGETS = 56
+"""Most bodies that one message moves."""
 MAX_LEASE_MS = 10000
 """Longest lease that any daemon grants, ms."""
 MAX_COORDINATE_M = 10000
@@ -35,6 +37,8 @@ SEQUENCE_WORD = 8
 """Index of a block's sequence."""
 PAYLOAD_WORD = 9
 """Index of the first word of a block's payload."""
+RELEASE_NS = 20000000
+"""Time without contact after which a tool counts as released, ns."""
 MESH_MAGIC = 5211585392227139912
 """First word of a mesh file."""
 MESH_VERSION = 1
@@ -255,6 +259,9 @@ class BlockKind(IntEnum):
     SKIN = 6
     """Skin of an implicit body (`SkinHeader`). It is opened like a surface (`OpenSkin`)."""
 
+    NEEDLE = 7
+    """`NeedleState`."""
+
 
 BLOCK_KIND_TEXT: dict[int, str] = {
     1: "`ArmState`.",
@@ -263,6 +270,7 @@ BLOCK_KIND_TEXT: dict[int, str] = {
     4: "The wake-up socket.",
     5: "Surface of a deformable body (`SurfaceHeader`). Occurs only in a block's header: a client does not subscribe to it but opens it (`OpenSurface`).",
     6: "Skin of an implicit body (`SkinHeader`). It is opened like a surface (`OpenSkin`).",
+    7: "`NeedleState`.",
 }
 """What each BlockKind means."""
 
@@ -347,6 +355,65 @@ FORCE_OFF_REASON: dict[int, str] = {
 """Reason why force is off or reduced."""
 
 
+class NeedlePhase(IntEnum):
+    """State of a needle."""
+
+    ABSENT = 0
+    """The arm has no needle."""
+
+    FREE = 1
+    """Outside the tissue, or not known to have come from outside."""
+
+    TOUCHING = 2
+    """The tip dents the surface."""
+
+    INSERTED = 3
+    """In the tissue."""
+
+
+NEEDLE_PHASE_TEXT: dict[int, str] = {
+    0: "The arm has no needle.",
+    1: "Outside the tissue, or not known to have come from outside.",
+    2: "The tip dents the surface.",
+    3: "In the tissue.",
+}
+"""What each NeedlePhase means."""
+
+
+class NeedleHold(IntEnum):
+    """What holds the tip of a needle."""
+
+    FRICTION = 0
+    """Friction of the shaft and the cutting force."""
+
+    LAYER = 1
+    """The surface of a layer: `held_by` counts layers from the top, from 0."""
+
+    MEMBRANE = 2
+    """The surface of a structure that can be pierced: `held_by` counts structures from 0, in the
+    order of the configuration."""
+
+    BONE = 3
+    """A structure that cannot be pierced; counted likewise."""
+
+    BORDER = 4
+    """The side of the tissue."""
+
+    HUB = 5
+    """The hub is at the surface: all of the needle is in."""
+
+
+NEEDLE_HOLD_TEXT: dict[int, str] = {
+    0: "Friction of the shaft and the cutting force.",
+    1: "The surface of a layer: `held_by` counts layers from the top, from 0.",
+    2: "The surface of a structure that can be pierced: `held_by` counts structures from 0, in the order of the configuration.",
+    3: "A structure that cannot be pierced; counted likewise.",
+    4: "The side of the tissue.",
+    5: "The hub is at the surface: all of the needle is in.",
+}
+"""What each NeedleHold means."""
+
+
 class Topic(IntFlag):
     """Bits of `Subscribe::topics`; add those that are requested."""
 
@@ -366,7 +433,14 @@ class Topic(IntFlag):
     EVENTS = 16
     """`Event`s on the control socket."""
 
-    ALL = 31
+    CONTACT_EVENTS = 32
+    """The news of contacts and buttons on the control socket: `Touched`, `Released`, `Ghost`,
+    `Solid`, `ButtonPressed` and `ButtonReleased` of all arms. They are no part of `EVENTS`."""
+
+    NEEDLE = 64
+    """The block of the needle at the arm's tool."""
+
+    ALL = 127
     """All of the above."""
 
 
@@ -416,6 +490,31 @@ class SkinFlag(IntFlag):
     """Parts that must not blend meet in a crease, where the configuration asks for a separate
     surface around each. In cubes of this size, "blends with"is not an equivalence relation, as
     where a strand folds tightly. The mesh is closed, and lies where the hand feels it."""
+
+
+@dataclass(slots=True)
+class BodyTarget(Record):
+    """Where a body is to go: the fields of `SetBodyPose`."""
+
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("world_from_body", "pose"),
+        ("speed_m_s", "positive"),
+        ("body", "u32"),
+        ("lease_ms", "u32"),
+    )
+    RESERVED: ClassVar[int] = 0
+
+    world_from_body: Pose
+    """Target pose."""
+
+    speed_m_s: float
+    """Maximum speed of any point of the body, m/s."""
+
+    body: int
+    """Identity of the body."""
+
+    lease_ms: int
+    """Time for which the command holds, ms."""
 
 
 @dataclass(slots=True)
@@ -878,6 +977,103 @@ class GetLimits(Message):
 
 
 @dataclass(slots=True)
+class SetBodyPoses(Message):
+    """Moves several kinematic bodies at once, each as `SetBodyPose` does. It counts as one
+    message, and all its targets are taken in the same turn. If one of them is refused, none is
+    taken: `number` of the error or its detail names the body."""
+
+    KIND: ClassVar[int] = 0x0111
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("targets", "list:BodyTarget:56"),
+    )
+    RESERVED: ClassVar[int] = 0
+
+    targets: list[BodyTarget] = field(default_factory=list)
+    """The bodies and their targets; of two for one body the last one holds."""
+
+
+@dataclass(slots=True)
+class SetMaterial(Message):
+    """Changes the surface of a body that this client added. The force follows without a step:
+    the stiffness glides over some 10 ms, and a spring that is stretched keeps its energy.
+    Answered when the scene has the new surface; its restitution stays. It is refused for bodies
+    of others (`NotPermitted`)."""
+
+    KIND: ClassVar[int] = 0x0112
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("stiffness_n_per_m", "positive"),
+        ("damping_n_s_per_m", "positive"),
+        ("friction", "positive"),
+        ("body", "u32"),
+    )
+    RESERVED: ClassVar[int] = 4
+
+    stiffness_n_per_m: float
+    """Contact stiffness, N/m. The arm renders no more than it can render stably."""
+
+    damping_n_s_per_m: float
+    """Contact damping, N s/m."""
+
+    friction: float
+    """Coulomb's friction coefficient."""
+
+    body: int
+    """Identity of the body."""
+
+
+@dataclass(slots=True)
+class AddInstance(Message):
+    """Adds a body with the mesh of one that a client has added; it carries no descriptor, and
+    the mesh is neither read nor indexed again. Otherwise as `AddBody`; it is solid if the other
+    one is. The mesh stays as long as one of its bodies does, and counts once for a client that
+    owns several. The bodies of the configuration are refused (`NoShape`)."""
+
+    KIND: ClassVar[int] = 0x0113
+    ANSWERS: ClassVar[tuple[str, ...]] = ("BodyAdded",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("name", "name"),
+        ("world_from_body", "pose"),
+        ("stiffness_n_per_m", "positive"),
+        ("damping_n_s_per_m", "positive"),
+        ("friction", "positive"),
+        ("restitution", "positive"),
+        ("density_kg_m3", "positive"),
+        ("of", "u32"),
+        ("kind", "code:u8:BodyKind"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    name: str
+    """Name, unique in the scene."""
+
+    world_from_body: Pose
+    """Initial pose."""
+
+    stiffness_n_per_m: float
+    """Contact stiffness, N/m."""
+
+    damping_n_s_per_m: float
+    """Contact damping, N s/m."""
+
+    friction: float
+    """Coulomb's friction coefficient."""
+
+    restitution: float
+    """Coefficient of restitution between this body and others."""
+
+    density_kg_m3: float
+    """Density of a dynamic body, kg/m³. Ignored for other kinds."""
+
+    of: int
+    """Identity of the body with the mesh, no matter which client added it."""
+
+    kind: BodyKind
+    """Whether the body may move. Only static, kinematic and dynamic bodies can be added."""
+
+
+@dataclass(slots=True)
 class GetStatus(Message):
     """Technician: asks for the daemon's state. Answered by `Status`."""
 
@@ -961,6 +1157,9 @@ REQUESTS: dict[int, type[Message]] = {
     0x010e: OpenSkin,
     0x010f: OpenShape,
     0x0110: GetLimits,
+    0x0111: SetBodyPoses,
+    0x0112: SetMaterial,
+    0x0113: AddInstance,
     0x0201: GetStatus,
     0x0202: Reload,
     0x0203: Shutdown,
@@ -1129,7 +1328,7 @@ class Subscribed(Message):
     KIND: ClassVar[int] = 0x8107
     DESCRIPTORS: ClassVar[int | str] = "blocks"
     FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("blocks", "list:BlockInfo:4"),
+        ("blocks", "list:BlockInfo:5"),
     )
     RESERVED: ClassVar[int] = 0
 
@@ -1493,6 +1692,169 @@ class EventsLost(Message):
     """Number of missing events."""
 
 
+@dataclass(slots=True)
+class Touched(Message):
+    """A tool touched a body: the first tick in which the body held it back. Sent with
+    `CONTACT_EVENTS`, as all that follow."""
+
+    KIND: ClassVar[int] = 0x820e
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("body", "u32"),
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    tick: int
+    """That tick."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    body: int
+    """Identity of the body. For the tool of arm `k` it is `u32::MAX - k`."""
+
+    arm: int
+    """Index of the arm."""
+
+
+@dataclass(slots=True)
+class Released(Message):
+    """A tool no longer touches a body: nothing of it has held the tool back for `RELEASE_NS`, or
+    the body is gone."""
+
+    KIND: ClassVar[int] = 0x820f
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("last_touch_ns", "u64"),
+        ("body", "u32"),
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    tick: int
+    """Tick in which that was known."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    last_touch_ns: int
+    """Time of the last tick in which the body held the tool back, ns."""
+
+    body: int
+    """Identity of the body, as in `Touched`."""
+
+    arm: int
+    """Index of the arm."""
+
+
+@dataclass(slots=True)
+class Ghost(Message):
+    """A tool is inside a body, or overlaps it. The body is not solid to it and exerts no force
+    until the tool has moved out."""
+
+    KIND: ClassVar[int] = 0x8210
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("body", "u32"),
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    tick: int
+    """Tick in which that was known."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    body: int
+    """Identity of the body, as in `Touched`."""
+
+    arm: int
+    """Index of the arm."""
+
+
+@dataclass(slots=True)
+class Solid(Message):
+    """A tool has moved out of a body, which is solid to it from now on; or the body is gone."""
+
+    KIND: ClassVar[int] = 0x8211
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("body", "u32"),
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    tick: int
+    """Tick in which that was known."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    body: int
+    """Identity of the body, as in `Touched`."""
+
+    arm: int
+    """Index of the arm."""
+
+
+@dataclass(slots=True)
+class ButtonPressed(Message):
+    """A button of an arm was pressed."""
+
+    KIND: ClassVar[int] = 0x8212
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("arm", "u8"),
+        ("button", "u8"),
+    )
+    RESERVED: ClassVar[int] = 6
+
+    tick: int
+    """Tick that saw it."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    arm: int
+    """Index of the arm."""
+
+    button: int
+    """Number of the button, from 0: the bit in `ArmState::buttons`."""
+
+
+@dataclass(slots=True)
+class ButtonReleased(Message):
+    """A button of an arm was released, or the arm was lost."""
+
+    KIND: ClassVar[int] = 0x8213
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("arm", "u8"),
+        ("button", "u8"),
+    )
+    RESERVED: ClassVar[int] = 6
+
+    tick: int
+    """Tick that saw it."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    arm: int
+    """Index of the arm."""
+
+    button: int
+    """Number of the button, as in `ButtonPressed`."""
+
+
 EVENTS: dict[int, type[Message]] = {
     0x8201: BodyJoined,
     0x8202: BodyLeft,
@@ -1507,6 +1869,12 @@ EVENTS: dict[int, type[Message]] = {
     0x820b: ConfigRefused,
     0x820c: ShuttingDown,
     0x820d: EventsLost,
+    0x820e: Touched,
+    0x820f: Released,
+    0x8210: Ghost,
+    0x8211: Solid,
+    0x8212: ButtonPressed,
+    0x8213: ButtonReleased,
 }
 
 
@@ -1729,15 +2097,86 @@ class ArmEnergy(Words):
         return float(F64(self.data, 32)[0])
 
 
+class NeedleState(Words):
+    """Payload of the block: the needle of an arm, world frame."""
+
+    WORDS: ClassVar[int] = 10
+    NAMES: ClassVar[tuple[str, ...]] = (
+        "tick",
+        "time_ns",
+        "phase",
+        "hold",
+        "pierced",
+        "held_by",
+        "depth_m",
+        "axial_n",
+        "lateral_n",
+        "tip_m",
+    )
+    __slots__ = ()
+
+    @property
+    def tick(self) -> int:
+        """Number of the tick."""
+        return int(U64(self.data, 0)[0])
+
+    @property
+    def time_ns(self) -> int:
+        """Time of the tick, ns on the daemon's monotonic clock."""
+        return int(U64(self.data, 8)[0])
+
+    @property
+    def phase(self) -> int:
+        """Code of the `NeedlePhase`."""
+        return self.data[16]
+
+    @property
+    def hold(self) -> int:
+        """Code of the `NeedleHold`."""
+        return self.data[17]
+
+    @property
+    def pierced(self) -> int:
+        """Number of surfaces pierced since the start."""
+        return int(U32(self.data, 20)[0])
+
+    @property
+    def held_by(self) -> int:
+        """Layer or structure that holds the tip, as `NeedleHold` says; otherwise 0."""
+        return int(U32(self.data, 24)[0])
+
+    @property
+    def depth_m(self) -> float:
+        """Length of the tip's path in the tissue, m."""
+        return float(F64(self.data, 32)[0])
+
+    @property
+    def axial_n(self) -> float:
+        """Force of the tissue along the axis, N; positive pushes the needle out, negative holds
+        it back."""
+        return float(F64(self.data, 40)[0])
+
+    @property
+    def lateral_n(self) -> float:
+        """Force across the axis, N."""
+        return float(F64(self.data, 48)[0])
+
+    @property
+    def tip_m(self) -> Vector:
+        """Position of the tip, m."""
+        return vector(self.data, 56, 3)
+
+
 class Contact(Words):
     """One contact. Words are counted from the first word of the contact."""
 
-    WORDS: ClassVar[int] = 8
+    WORDS: ClassVar[int] = 11
     NAMES: ClassVar[tuple[str, ...]] = (
         "point_m",
         "normal",
         "distance_m",
         "body",
+        "force_n",
     )
     __slots__ = ()
 
@@ -1761,15 +2200,25 @@ class Contact(Words):
         """Identity of the body. For the tool of arm `k` it is `u32::MAX - k`, which no body has."""
         return int(U32(self.data, 56)[0])
 
+    @property
+    def force_n(self) -> Vector:
+        """Force of the body on the tool, N, world frame: this contact's share of the coupling's
+        force before the governor. The shares add up to `ArmState::wanted_force_n` of the same
+        tick, unless a needle holds the tool too, or the coupling damps in free space."""
+        return vector(self.data, 64, 3)
 
-class BodyPose(Words):
-    """Pose of one body. Words are counted from the first word of the body."""
 
-    WORDS: ClassVar[int] = 8
+class BodyState(Words):
+    """Pose of one body, and the force of the tools on it. Words are counted from the first word
+    of the body."""
+
+    WORDS: ClassVar[int] = 14
     NAMES: ClassVar[tuple[str, ...]] = (
         "body",
         "moving",
         "world_from_body",
+        "force_n",
+        "torque_nm",
     )
     __slots__ = ()
 
@@ -1788,6 +2237,17 @@ class BodyPose(Words):
     def world_from_body(self) -> Pose:
         """Pose of the body."""
         return pose(self.data, 8)
+
+    @property
+    def force_n(self) -> Vector:
+        """Force of all arms' tools on the body, N, world frame: what their `Contact`s push on
+        it."""
+        return vector(self.data, 64, 3)
+
+    @property
+    def torque_nm(self) -> Vector:
+        """Torque of that force about the body's origin, N m, world frame."""
+        return vector(self.data, 88, 3)
 
 
 class SkinFrameHeader(Words):

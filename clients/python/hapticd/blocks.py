@@ -6,6 +6,7 @@ Only the daemon can write, and nobody can resize: the seals are checked.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import mmap
 import os
@@ -24,10 +25,11 @@ from ._layout import (
     SEQUENCE_WORD,
     ArmState,
     BlockKind,
-    BodyPose,
+    BodyState,
     Contact,
     HeaderWords,
     ListHeader,
+    NeedleState,
 )
 from ._words import Words
 from .errors import BlockError, Closed, Disconnected, NotYet, Torn
@@ -49,7 +51,7 @@ class Bodies(NamedTuple):
 
     tick: int
     time_ns: int
-    bodies: list[BodyPose]
+    bodies: list[BodyState]
 
 
 T = TypeVar("T")
@@ -65,6 +67,10 @@ def open_block(descriptor: int, kind: BlockKind, words: int) -> mmap.mmap:
         if seals & BLOCK_SEALS != BLOCK_SEALS:
             raise BlockError(f"the block's seals are {seals:#x}, not {BLOCK_SEALS:#x}")
         mapped = mmap.mmap(descriptor, 0, prot=mmap.PROT_READ)
+    except OSError as error:
+        # A mapping holds a descriptor of its own.
+        why = "too many open files" if error.errno == errno.EMFILE else error.strerror
+        raise BlockError(f"the block cannot be mapped: {why}") from None
     finally:
         os.close(descriptor)
     size = len(mapped)
@@ -145,8 +151,8 @@ def _contacts(data: bytes) -> Contacts:
 
 
 def _bodies(data: bytes) -> Bodies:
-    tick, time_ns, parts = _listed(data, BodyPose, MAX_BODIES)
-    return Bodies(tick, time_ns, [BodyPose(part) for part in parts])
+    tick, time_ns, parts = _listed(data, BodyState, MAX_BODIES)
+    return Bodies(tick, time_ns, [BodyState(part) for part in parts])
 
 
 def state_block(descriptor: int) -> Block[ArmState]:
@@ -161,9 +167,14 @@ def contacts_block(descriptor: int) -> Block[Contacts]:
 
 
 def bodies_block(descriptor: int) -> Block[Bodies]:
-    """Maps the block of all bodies' poses."""
-    words = ListHeader.WORDS + MAX_BODIES * BodyPose.WORDS
+    """Maps the block of all bodies' poses and of the forces on them."""
+    words = ListHeader.WORDS + MAX_BODIES * BodyState.WORDS
     return Block(descriptor, BlockKind.BODIES, words, _bodies)
+
+
+def needle_block(descriptor: int) -> Block[NeedleState]:
+    """Maps the block of the needle at an arm's tool."""
+    return Block(descriptor, BlockKind.NEEDLE, NeedleState.WORDS, NeedleState)
 
 
 def wait_for(descriptor: int, events: int, timeout_s: float | None) -> None:

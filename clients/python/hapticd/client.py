@@ -30,6 +30,7 @@ from ._layout import (
     MINOR,
     REPLIES,
     AddBody,
+    AddInstance,
     ArmInfo,
     Arms,
     BlockKind,
@@ -37,6 +38,7 @@ from ._layout import (
     BodyAdded,
     BodyInfo,
     BodyKind,
+    BodyTarget,
     Done,
     Error,
     GetLimits,
@@ -53,8 +55,11 @@ from ._layout import (
     Refused,
     RemoveBody,
     RenewLeases,
+    NeedleState,
     SetBodyPose,
+    SetBodyPoses,
     SetFocus,
+    SetMaterial,
     Subscribe,
     Subscribed,
     TightenLimits,
@@ -69,6 +74,7 @@ from .blocks import (
     Wake,
     bodies_block,
     contacts_block,
+    needle_block,
     state_block,
     wait_for,
 )
@@ -134,6 +140,7 @@ class Subscription:
         self._state: Block[ArmState] | None = None
         self._contacts: Block[Contacts] | None = None
         self._bodies: Block[Bodies] | None = None
+        self._needle: Block[NeedleState] | None = None
         self._wake: Wake | None = None
 
     @property
@@ -156,12 +163,16 @@ class Subscription:
         return _subscribed(self._contacts, "contacts").read()
 
     def bodies(self) -> Bodies:
-        """The newest poses of all rigid bodies."""
+        """The newest poses of all rigid bodies, and the forces of the tools on them."""
         return _subscribed(self._bodies, "bodies").read()
+
+    def needle(self) -> NeedleState:
+        """The newest state of the needle at the arm's tool."""
+        return _subscribed(self._needle, "needle").read()
 
     def close(self) -> None:
         """Unmaps the blocks and closes the wake-up line."""
-        for part in (self._state, self._contacts, self._bodies, self._wake):
+        for part in (self._state, self._contacts, self._bodies, self._needle, self._wake):
             if part is not None:
                 part.close()
 
@@ -336,6 +347,8 @@ class Client:
                     result._contacts = contacts_block(descriptor)
                 elif block.kind is BlockKind.BODIES:
                     result._bodies = bodies_block(descriptor)
+                elif block.kind is BlockKind.NEEDLE:
+                    result._needle = needle_block(descriptor)
                 elif block.kind is BlockKind.WAKE:
                     result._wake = Wake(descriptor)
                     self._wakes.add(result._wake)
@@ -417,6 +430,35 @@ class Client:
             raise DecodeError(f"`AddBody` was answered by {type(reply).__name__}")
         return reply.body
 
+    def add_instance(
+        self,
+        name: str,
+        of: int,
+        pose: Pose = Pose(),
+        kind: BodyKind = BodyKind.KINEMATIC,
+        stiffness_n_per_m: float = 1000.0,
+        damping_n_s_per_m: float = 1.0,
+        friction: float = 0.3,
+        restitution: float = 0.0,
+        density_kg_m3: float = 1000.0,
+    ) -> int:
+        """Adds a body with the mesh of body `of`, which a client added, and returns its identity.
+
+        Nothing is sent, read or indexed again; it is solid if the other one is.
+        """
+        request = AddInstance(
+            name=name,
+            world_from_body=pose,
+            stiffness_n_per_m=stiffness_n_per_m,
+            damping_n_s_per_m=damping_n_s_per_m,
+            friction=friction,
+            restitution=restitution,
+            density_kg_m3=density_kg_m3,
+            of=of,
+            kind=kind,
+        )
+        return self.request(request, BodyAdded).body
+
     def remove_body(self, body: int) -> None:
         """Removes a body that this client added."""
         self.request(RemoveBody(body=body), Done)
@@ -435,6 +477,35 @@ class Client:
             number = self._send(_move(body, pose, speed_m_s, lease_ms), waits=False)
             self._posted.add(number)
             return number
+
+    def set_body_poses(self, targets: Sequence[BodyTarget]) -> None:
+        """Moves several kinematic bodies at once, at most `MAX_TARGETS`, each as `set_body_pose`.
+
+        It is one message. If one target is refused, none is taken.
+        """
+        self.request(_moves(targets), Done)
+
+    def post_body_poses(self, targets: Sequence[BodyTarget]) -> int:
+        """Like `set_body_poses` without waiting, as `post_body_pose` does."""
+        with self._alone():
+            self._drain()
+            number = self._send(_moves(targets), waits=False)
+            self._posted.add(number)
+            return number
+
+    def set_material(
+        self, body: int, stiffness_n_per_m: float, damping_n_s_per_m: float, friction: float
+    ) -> None:
+        """Changes the surface of a body that this client added; the force follows without a step."""
+        self.request(
+            SetMaterial(
+                stiffness_n_per_m=stiffness_n_per_m,
+                damping_n_s_per_m=damping_n_s_per_m,
+                friction=friction,
+                body=body,
+            ),
+            Done,
+        )
 
     def halt_body(self, body: int) -> None:
         """Stops a kinematic body where it is and gives up the lease on it."""
@@ -643,6 +714,10 @@ class Client:
 
 def _move(body: int, pose: Pose, speed_m_s: float, lease_ms: int) -> SetBodyPose:
     return SetBodyPose(world_from_body=pose, speed_m_s=speed_m_s, body=body, lease_ms=lease_ms)
+
+
+def _moves(targets: Sequence[BodyTarget]) -> SetBodyPoses:
+    return SetBodyPoses(targets=list(targets))
 
 
 def _content(descriptor: int, limit: int) -> bytes:

@@ -6,9 +6,9 @@ use hapticd_protocol::{
     frame::{Header, MAX_MESSAGE, Message},
     mesh::{Mesh, Precision},
     reply::{self, ArmInfo, BodyInfo, Limits, Reply, Welcome},
-    request::{self, BodyKind, Request},
+    request::{self, BodyKind, BodyTarget, MAX_TARGETS, Request},
     text::Name,
-    wire::{DecodeError, Limit, NonNegative, Pose},
+    wire::{DecodeError, Limit, List, NonNegative, Pose},
 };
 use hapticd_sys::{
     clock::now_ns,
@@ -80,6 +80,26 @@ pub struct Client {
     timeout: Duration,
     notifications: VecDeque<Notification>,
     posted: VecDeque<u64>,
+}
+
+/// Returns a name that can be sent.
+fn name_of(name: &str) -> Result<Name, RequestError> {
+    Name::new(name).map_err(|problem| RequestError::Invalid {
+        field: "name",
+        problem: problem.to_owned(),
+    })
+}
+
+/// Returns the request that moves several bodies.
+fn batch(targets: &[BodyTarget]) -> Result<request::SetBodyPoses, RequestError> {
+    if targets.len() > MAX_TARGETS {
+        return Err(RequestError::Invalid {
+            field: "targets",
+            problem: format!("{} of them; at most {MAX_TARGETS} fit", targets.len()),
+        });
+    }
+    let targets = List(targets.to_vec());
+    Ok(request::SetBodyPoses { targets })
 }
 
 impl Client {
@@ -324,10 +344,7 @@ impl Client {
     /// closed, the name is taken). [`RequestError::BodyPending`] if the daemon was too slow: it
     /// continues, and the body may appear in the list of bodies later.
     pub fn add_body(&mut self, spec: &BodySpec<'_>, mesh: &Mesh) -> Result<u32, RequestError> {
-        let name = Name::new(spec.name).map_err(|problem| RequestError::Invalid {
-            field: "name",
-            problem: problem.to_owned(),
-        })?;
+        let name = name_of(spec.name)?;
         let bytes = mesh
             .encode(Precision::Double)
             .map_err(|error| RequestError::Invalid {
@@ -369,6 +386,29 @@ impl Client {
         match answer? {
             (Reply::BodyAdded(added), _) => Ok(added.body),
             (Reply::Error(error), _) => Err(RequestError::Refused(Box::new(error))),
+            (other, _) => Err(RequestError::unexpected(&other)),
+        }
+    }
+
+    /// Adds a body with the mesh of one that a client has added: `of`. Nothing is read or indexed
+    /// again. `spec.solid` is ignored: it is solid if the other one is.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn add_instance(&mut self, spec: &BodySpec<'_>, of: u32) -> Result<u32, RequestError> {
+        let message = request::AddInstance {
+            name: name_of(spec.name)?,
+            world_from_body: spec.world_from_body,
+            stiffness_n_per_m: NonNegative(spec.stiffness_n_per_m),
+            damping_n_s_per_m: NonNegative(spec.damping_n_s_per_m),
+            friction: NonNegative(spec.friction),
+            restitution: NonNegative(spec.restitution),
+            density_kg_m3: NonNegative(spec.density_kg_m3),
+            of,
+            kind: spec.kind,
+        };
+        match self.ask(message)? {
+            (Reply::BodyAdded(added), _) => Ok(added.body),
             (other, _) => Err(RequestError::unexpected(&other)),
         }
     }
@@ -425,6 +465,45 @@ impl Client {
             }
             .into(),
         )
+    }
+
+    /// Moves several kinematic bodies at once, each as [`set_body_pose`](Self::set_body_pose) does:
+    /// one message, and all targets are taken in the same turn. If one is refused, none is taken.
+    ///
+    /// # Errors
+    /// [`RequestError`]; [`Invalid`](RequestError::Invalid) for more than [`MAX_TARGETS`] (nothing
+    /// was sent).
+    pub fn set_body_poses(&mut self, targets: &[BodyTarget]) -> Result<(), RequestError> {
+        self.done(batch(targets)?)
+    }
+
+    /// Like [`set_body_poses`](Self::set_body_poses), but does not wait for the answer; suitable
+    /// for every frame. A refusal arrives as [`Notification::Refused`].
+    ///
+    /// # Errors
+    /// As for [`post_body_pose`](Self::post_body_pose), and for too many targets.
+    pub fn post_body_poses(&mut self, targets: &[BodyTarget]) -> Result<(), RequestError> {
+        self.post(&batch(targets)?.into())
+    }
+
+    /// Changes the surface of a body that this client added: stiffness, N/m, damping, N s/m, and
+    /// Coulomb's friction coefficient. The force follows without a step.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn set_material(
+        &mut self,
+        body: u32,
+        stiffness_n_per_m: f64,
+        damping_n_s_per_m: f64,
+        friction: f64,
+    ) -> Result<(), RequestError> {
+        self.done(request::SetMaterial {
+            stiffness_n_per_m: NonNegative(stiffness_n_per_m),
+            damping_n_s_per_m: NonNegative(damping_n_s_per_m),
+            friction: NonNegative(friction),
+            body,
+        })
     }
 
     /// Stops a kinematic body where it is.

@@ -50,14 +50,15 @@ pub use client::{BodySpec, Client, Notification};
 pub use error::{ConnectError, RequestError};
 pub use hapticd_protocol::{
     block::{
-        ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, GovernorState, SkinFrameHeader,
-        SurfaceFrameHeader, flag, force_off_text, skin_flag,
+        ArmEnergy, ArmState, Bodies, BodyState, Contact, Contacts, GovernorState, NeedleHold,
+        NeedlePhase, NeedleState, SkinFrameHeader, SurfaceFrameHeader, flag, force_off_text,
+        skin_flag,
     },
     event::Event,
     mesh::{Mesh, Precision},
     reply::{ArmInfo, BodyInfo, ErrorCode, Limits},
-    request::{ALL_ARMS, BodyKind, topic},
-    wire::{Limit, Pose},
+    request::{ALL_ARMS, BodyKind, BodyTarget, MAX_TARGETS, topic},
+    wire::{Limit, NonNegative, Pose},
 };
 pub use hapticd_sync::seqlock::ReadError;
 pub use path::default_socket;

@@ -4,7 +4,7 @@ use crate::RequestError;
 use hapticd_protocol::{
     block::{
         ArmState, BODIES_WORDS, BlockHeader, Bodies, CONTACTS_WORDS, Contacts, HEADER_WORDS,
-        SEQUENCE_WORD, STATE_WORDS,
+        NEEDLE_WORDS, NeedleState, SEQUENCE_WORD, STATE_WORDS,
     },
     reply::{BlockInfo, BlockKind},
 };
@@ -43,6 +43,7 @@ pub struct Subscription {
     state: Option<Reader<ReadOnlyBlock, STATE_WORDS>>,
     contacts: Option<Reader<ReadOnlyBlock, CONTACTS_WORDS>>,
     bodies: Option<Reader<ReadOnlyBlock, BODIES_WORDS>>,
+    needle: Option<Reader<ReadOnlyBlock, NEEDLE_WORDS>>,
     wake: Option<Wake>,
 }
 
@@ -71,6 +72,7 @@ impl Subscription {
                 BlockKind::State => result.state = Some(open(fd, block.kind)?),
                 BlockKind::Contacts => result.contacts = Some(open(fd, block.kind)?),
                 BlockKind::Bodies => result.bodies = Some(open(fd, block.kind)?),
+                BlockKind::Needle => result.needle = Some(open(fd, block.kind)?),
                 BlockKind::Wake => {
                     result.wake = Some(Wake {
                         line: Connection::from(fd),
@@ -114,7 +116,16 @@ impl Subscription {
         Ok(Contacts::from_words(&reader.read()?.1))
     }
 
-    /// Returns the newest poses of all bodies.
+    /// Returns the newest state of the needle at the arm's tool.
+    ///
+    /// # Errors
+    /// As for [`state`](Self::state).
+    pub fn needle(&self) -> Result<NeedleState, ReadStateError> {
+        let reader = self.needle.as_ref().ok_or(ReadStateError::NotSubscribed)?;
+        Ok(NeedleState::from_words(&reader.read()?.1))
+    }
+
+    /// Returns the newest poses of all bodies, and the forces of the tools on them.
     ///
     /// # Errors
     /// As for [`state`](Self::state).

@@ -280,6 +280,15 @@ impl Feed {
             | Notification::Refused(_) => {
                 return false;
             }
+            // It does not listen for these.
+            Notification::Event(
+                Event::Touched(_)
+                | Event::Released(_)
+                | Event::Ghost(_)
+                | Event::Solid(_)
+                | Event::ButtonPressed(_)
+                | Event::ButtonReleased(_),
+            ) => return false,
             // The lost events may have been about bodies.
             Notification::Event(Event::EventsLost(_)) => return true,
         };

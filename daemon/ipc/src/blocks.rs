@@ -1,7 +1,10 @@
 //! Shared blocks: made once, written by the haptic loop, handed to clients by the server.
 
 use hapticd_protocol::{
-    block::{BODIES_WORDS, BlockHeader, CONTACTS_WORDS, SEQUENCE_WORD, STATE_WORDS, block_words},
+    block::{
+        BODIES_WORDS, BlockHeader, CONTACTS_WORDS, NEEDLE_WORDS, SEQUENCE_WORD, STATE_WORDS,
+        block_words,
+    },
     reply::BlockKind,
 };
 use hapticd_sync::{seqlock, words::WritableWords};
@@ -22,6 +25,8 @@ pub struct ArmWriters {
     pub state: seqlock::Writer<SharedBlock, STATE_WORDS>,
     /// [`Contacts`](hapticd_protocol::block::Contacts), every tick.
     pub contacts: seqlock::Writer<SharedBlock, CONTACTS_WORDS>,
+    /// [`NeedleState`](hapticd_protocol::block::NeedleState), every tick.
+    pub needle: seqlock::Writer<SharedBlock, NEEDLE_WORDS>,
 }
 
 /// The writing ends of all blocks.
@@ -39,6 +44,7 @@ struct ArmFds {
     arm: u8,
     state: Arc<OwnedFd>,
     contacts: Arc<OwnedFd>,
+    needle: Arc<OwnedFd>,
     /// Reader that shows whether the state is new.
     watch: seqlock::Reader<ReadOnlyBlock, STATE_WORDS>,
 }
@@ -99,6 +105,7 @@ pub fn create(arms: &[u8]) -> Result<(BlockWriters, BlockFds), BlocksError> {
     for &arm in arms {
         let (state_writer, state) = block("hapticd-state", BlockKind::State, arm)?;
         let (contacts_writer, contacts) = block("hapticd-contacts", BlockKind::Contacts, arm)?;
+        let (needle_writer, needle) = block("hapticd-needle", BlockKind::Needle, arm)?;
         let again = state
             .try_clone()
             .map_err(BlocksError::Duplicate)?
@@ -114,12 +121,14 @@ pub fn create(arms: &[u8]) -> Result<(BlockWriters, BlockFds), BlocksError> {
             ArmWriters {
                 state: state_writer,
                 contacts: contacts_writer,
+                needle: needle_writer,
             },
         ));
         fds.arms.push(ArmFds {
             arm,
             state: Arc::new(state.into_owned()),
             contacts: Arc::new(contacts.into_owned()),
+            needle: Arc::new(needle.into_owned()),
             watch,
         });
     }
@@ -136,6 +145,7 @@ impl BlockFds {
         let fd = match kind {
             BlockKind::State => &self.arm(arm)?.state,
             BlockKind::Contacts => &self.arm(arm)?.contacts,
+            BlockKind::Needle => &self.arm(arm)?.needle,
             BlockKind::Bodies => &self.bodies,
             // None of these is a block of an arm or of the scene.
             BlockKind::Wake | BlockKind::Surface | BlockKind::Skin => return None,
@@ -194,6 +204,8 @@ mod tests {
             (BlockKind::State, 1, true),
             (BlockKind::Contacts, 1, true),
             (BlockKind::Bodies, 0, true),
+            (BlockKind::Needle, 1, true),
+            (BlockKind::Needle, 0, false),
             (BlockKind::State, 0, false),
             (BlockKind::Contacts, 9, false),
             (BlockKind::Wake, 1, false),

@@ -4,6 +4,7 @@
 //! which they must be carried out. Deterministic. Does not panic on any packet. Not real-time:
 //! allocates.
 
+mod adding;
 mod bucket;
 mod registry;
 mod requests;
@@ -24,7 +25,7 @@ use hapticd_protocol::{
 };
 use hapticd_scene::BodySpec;
 use hapticd_sys::socket::MAX_FDS;
-use registry::Registry;
+use registry::{ClientMesh, Registry};
 use session::{HELLO_NS, Session};
 use std::collections::BTreeMap;
 
@@ -106,8 +107,10 @@ struct Envelope {
 struct Adding {
     client: ClientId,
     id: u64,
+    /// Kind of the request.
+    kind: u16,
     record: BodyRecord,
-    mesh_bytes: u64,
+    mesh: ClientMesh,
     file: ShapeFile,
 }
 
@@ -151,7 +154,7 @@ impl Hub {
     pub fn new(quotas: Quotas, arms: Vec<ArmInfo>, bodies: Vec<BodyRecord>) -> Self {
         let mut registry = Registry::default();
         for body in bodies {
-            registry.add(body, None, 0);
+            registry.add(body, None);
         }
         Self {
             quotas,
@@ -488,11 +491,17 @@ impl Hub {
                     kind: request.kind,
                     triangles,
                 };
+                let mesh = ClientMesh {
+                    shape: spec.shape.clone(),
+                    solid: request.solid,
+                    bytes: mesh_bytes,
+                };
                 let token = self.register_pending(Pending::Add(Adding {
                     client,
                     id,
+                    kind: AddBody::KIND,
                     record,
-                    mesh_bytes,
+                    mesh,
                     file,
                 }));
                 out.push(Output::Command(Command::AddBody {
@@ -545,8 +554,9 @@ impl Hub {
         let Adding {
             client,
             id,
+            kind,
             record,
-            mesh_bytes,
+            mesh,
             file,
         } = adding;
         let lease_ms = self.quotas.lease_ms;
@@ -562,7 +572,6 @@ impl Hub {
         session.pending_bodies = session.pending_bodies.saturating_sub(1);
         // The client was waiting for this answer, not silent.
         session.heard(now_ns, lease_ms);
-        let kind = AddBody::KIND;
         let reply = match answer {
             Answer::Added { body } => {
                 let record = BodyRecord {
@@ -583,8 +592,9 @@ impl Hub {
                         bodies: vec![*body],
                     }));
                 }
-                self.registry.add(record, Some(client), mesh_bytes);
+                self.registry.add(record, Some(client));
                 self.registry.set_shape(*body, file);
+                self.registry.set_mesh(*body, mesh);
                 self.broadcast(joined.into(), out);
                 reply::BodyAdded {
                     body: *body,
@@ -619,13 +629,20 @@ impl Hub {
                 }
                 self.broadcast(event, out);
             }
+            Notice::Contact(event) => {
+                let listening = self.sessions.values().filter(|s| s.contact_events);
+                out.extend(listening.map(|session| Output::Event {
+                    client: session.id,
+                    event: event.clone(),
+                }));
+            }
             Notice::BodyJoined(record) => {
                 let event = event::BodyJoined {
                     name: record.name,
                     body: record.body,
                     kind: record.kind,
                 };
-                self.registry.add(record, None, 0);
+                self.registry.add(record, None);
                 self.broadcast(event.into(), out);
             }
             Notice::BodyLeft { body, reason } => {
@@ -705,6 +722,11 @@ impl Hub {
         }
     }
 
+    /// Whether a client listens for the news of contacts and buttons, which it wants soon.
+    pub fn hears_contacts(&self) -> bool {
+        self.sessions.values().any(|session| session.contact_events)
+    }
+
     fn broadcast<F>(&self, event: Event, out: &mut Vec<Output<F>>) {
         out.extend(
             self.sessions
@@ -717,12 +739,13 @@ impl Hub {
         );
     }
 
-    /// Bytes of a client's meshes on their way into the scene.
+    /// Bytes of a client's meshes on their way into the scene; instances count as if they had
+    /// meshes of their own.
     fn pending_mesh_bytes(&self, client: ClientId) -> u64 {
         self.pending
             .values()
             .map(|pending| match pending {
-                Pending::Add(adding) if adding.client == client => adding.mesh_bytes,
+                Pending::Add(adding) if adding.client == client => adding.mesh.bytes,
                 _ => 0,
             })
             .sum()

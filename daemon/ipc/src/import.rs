@@ -60,6 +60,23 @@ pub(super) fn import<F: AsFd>(
     Ok(imported)
 }
 
+/// The scene's kind of a body; refused for those that clients cannot add, which the hub has checked
+/// already.
+pub(super) fn scene_kind(kind: request::BodyKind) -> Result<BodyKind, Refusal> {
+    match kind {
+        request::BodyKind::Static => Ok(BodyKind::Static),
+        request::BodyKind::Kinematic => Ok(BodyKind::Kinematic),
+        request::BodyKind::Dynamic => Ok(BodyKind::Dynamic),
+        request::BodyKind::Soft
+        | request::BodyKind::Cloth
+        | request::BodyKind::Crowd
+        | request::BodyKind::Implicit => Err(Refusal::text(
+            ErrorCode::OutOfRange,
+            "clients add no soft bodies",
+        )),
+    }
+}
+
 fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refusal> {
     let positions = mesh.positions.into_iter().map(Vec3::from).collect();
     let invalid =
@@ -73,21 +90,7 @@ fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refu
     } else {
         clean
     };
-    let kind = match request.kind {
-        request::BodyKind::Static => BodyKind::Static,
-        request::BodyKind::Kinematic => BodyKind::Kinematic,
-        request::BodyKind::Dynamic => BodyKind::Dynamic,
-        request::BodyKind::Soft
-        | request::BodyKind::Cloth
-        | request::BodyKind::Crowd
-        | request::BodyKind::Implicit => {
-            // The hub requests no import for such a body.
-            return Err(Refusal::text(
-                ErrorCode::OutOfRange,
-                "clients add no soft bodies",
-            ));
-        }
-    };
+    let kind = scene_kind(request.kind)?;
     let file = ShapeFile::new(&mesh).map_err(|error| {
         let code = match error {
             ShapeFileError::Mesh(_) => ErrorCode::InvalidMesh,

@@ -176,6 +176,15 @@ pub enum Command {
         /// End of the command's lease, daemon's monotonic clock.
         lease_until_ns: u64,
     },
+    /// Give a body another surface. Answered by [`CommandSink::settle`] once the scene has it.
+    SetMaterial {
+        /// Returned with the answer.
+        token: u64,
+        /// Id of the body.
+        body: u32,
+        /// The surface.
+        material: hapticd_proxy::Material,
+    },
     /// Stop a body where it is. No answer.
     HaltBody {
         /// Id of the body.
@@ -262,7 +271,10 @@ impl Command {
     pub fn is_urgent(&self) -> bool {
         !matches!(
             self,
-            Self::AddBody { .. } | Self::MoveBody { .. } | Self::Reload { .. }
+            Self::AddBody { .. }
+                | Self::MoveBody { .. }
+                | Self::SetMaterial { .. }
+                | Self::Reload { .. }
         )
     }
 
@@ -439,6 +451,8 @@ pub enum Notice {
     /// An event for all subscribers. `ArmAttached` and `ArmLost` are also remembered for clients
     /// that list the arms.
     Event(Event),
+    /// An event for those that listen for the news of contacts and buttons.
+    Contact(Event),
     /// A body that no client added is in the scene.
     BodyJoined(BodyRecord),
     /// A body that no client removed is gone.

@@ -12,10 +12,13 @@ use hapticd_loop::{
     thread::Publish,
 };
 use hapticd_protocol::{
-    block::{ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, flag},
+    block::{
+        ArmEnergy, ArmState, Bodies, BodyState, Contact, Contacts, NeedleHold, NeedlePhase,
+        NeedleState, flag,
+    },
     wire,
 };
-use hapticd_proxy::MAX_ARMS;
+use hapticd_proxy::{ArmOutcome, Held, Insertion, MAX_ARMS, Phase};
 
 /// The loop's end of the blocks.
 #[derive(Debug)]
@@ -169,22 +172,73 @@ impl Publish for BlockPublisher {
                     normal: array(&contact.normal),
                     distance_m: contact.gap_m,
                     body: contact.body,
+                    force_n: array(&contact.force_n),
                 });
             }
+            let needle = needle(record, &record.arms[index].insertion);
             if let Some(Some((writers, _))) = self.arms.get_mut(index) {
                 writers.state.write(&state.to_words());
                 writers.contacts.write(&contacts.to_words());
+                writers.needle.write(&needle.to_words());
             }
         }
         let mut bodies = Bodies::new(record.tick, record.now_ns);
         for body in core.engine().bodies() {
-            bodies.push(BodyPose {
+            let origin = body.pose.translation.vector;
+            let (force, torque) = force_of_tools(&output.arms, body.id, &origin);
+            bodies.push(BodyState {
                 body: body.id,
                 moving: body.is_on_its_way(),
                 world_from_body: pose(&body.pose),
+                force_n: array(&force),
+                torque_nm: array(&torque),
             });
         }
         self.bodies.write(&bodies.to_words());
+    }
+}
+
+/// Force of all tools on a body, N, and its torque about `origin`, N m.
+fn force_of_tools(arms: &[ArmOutcome], body: u32, origin: &Vec3) -> (Vec3, Vec3) {
+    let contacts = arms
+        .iter()
+        .flat_map(|arm| &arm.contacts[..arm.contact_count])
+        .filter(|contact| contact.body == body);
+    let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
+    for contact in contacts {
+        force -= contact.force_n;
+        torque -= (contact.point - origin).cross(&contact.force_n);
+    }
+    (force, torque)
+}
+
+/// The published form of a needle.
+fn needle(record: &TickRecord, insertion: &Insertion) -> NeedleState {
+    let phase = match insertion.phase {
+        Phase::None => NeedlePhase::Absent,
+        Phase::Free => NeedlePhase::Free,
+        Phase::Touching => NeedlePhase::Touching,
+        Phase::Inserted => NeedlePhase::Inserted,
+    };
+    let (hold, held_by) = match insertion.held {
+        Held::Friction => (NeedleHold::Friction, 0),
+        Held::Layer(layer) => (NeedleHold::Layer, layer),
+        Held::Membrane(structure) => (NeedleHold::Membrane, structure),
+        Held::Bone(structure) => (NeedleHold::Bone, structure),
+        Held::Border => (NeedleHold::Border, 0),
+        Held::Hub => (NeedleHold::Hub, 0),
+    };
+    NeedleState {
+        tick: record.tick,
+        time_ns: record.now_ns,
+        phase: phase.code(),
+        hold: hold.code(),
+        pierced: insertion.pierced,
+        held_by,
+        depth_m: insertion.depth_m,
+        axial_n: insertion.force_n,
+        lateral_n: insertion.lateral_n,
+        tip_m: array(&insertion.tip),
     }
 }
 

@@ -19,7 +19,7 @@ use super::{
     hub::{Hub, Import, Imported, Output},
     import::import,
     log::ClientLog,
-    loop_events::LoopEvents,
+    loop_events::{LoopEvents, News},
     memory_quota::Ledger,
     skins::SkinFds,
     sockets::{self, Bound},
@@ -242,7 +242,11 @@ impl Server {
             let Some(event) = self.events.next() else {
                 break;
             };
-            self.hub.notice(Notice::Event(event), now_ns(), out);
+            let notice = match event {
+                News::Event(event) => Notice::Event(event),
+                News::Contact(event) => Notice::Contact(event),
+            };
+            self.hub.notice(notice, now_ns(), out);
         }
         self.perform(out);
     }

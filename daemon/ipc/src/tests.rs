@@ -1,6 +1,7 @@
 //! The server with real sockets, real clients of the client crate, and a sink that remembers. No
 //! time is measured: every wait ends with its event.
 
+mod contact_events;
 mod descriptors;
 pub(crate) mod hanging;
 mod limits_in_force;
@@ -25,6 +26,7 @@ use hapticd_client::{
 };
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::{TriMesh, Vec3, shapes};
+use hapticd_loop::contact_events::ContactFeed;
 use hapticd_loop::events::EventFeed;
 use hapticd_protocol::{
     frame::Message,
@@ -103,6 +105,7 @@ struct Fixture {
     skins: Vec<SkinWriter>,
     /// Source of the haptic loop's events.
     events: Mutex<EventFeed>,
+    contact_events: Mutex<ContactFeed>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
@@ -163,6 +166,7 @@ impl Fixture {
             format!(r#"{{"clients":{names:?},"oversize":{oversize},"to_close":{to_close}}}"#)
         });
         let (events, loop_events, _) = EventFeed::new();
+        let (contact_events, loop_contacts) = ContactFeed::new();
         let (server, handle) = Server::bind(ServerSetup {
             app: endpoint("app.sock"),
             technician: endpoint("technician.sock"),
@@ -183,7 +187,7 @@ impl Fixture {
                 is_full: false,
                 limits,
             }),
-            events: LoopEvents::new(loop_events),
+            events: LoopEvents::new(loop_events, loop_contacts),
             wake: Wake::new().unwrap(),
         })
         .unwrap();
@@ -199,6 +203,7 @@ impl Fixture {
             surfaces,
             skins,
             events: Mutex::new(events),
+            contact_events: Mutex::new(contact_events),
             thread: Some(thread),
         }
     }

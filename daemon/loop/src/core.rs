@@ -693,7 +693,7 @@ fn touches_any(outcome: &ArmOutcome, bodies: &Range<u32>) -> bool {
 }
 
 /// Client-visible id of the first body in a set of slots; 0 for an empty set.
-fn first_body_id(engine: &Simulation, slots: u64) -> u32 {
+pub(crate) fn first_body_id(engine: &Simulation, slots: u64) -> u32 {
     let first = slots.trailing_zeros() as usize;
     if let Some(other) = tool_in(first) {
         return tool_id(other);

@@ -57,9 +57,12 @@ pub enum LoopEventKind {
 }
 
 /// One change of one arm.
+pub type LoopEvent = Numbered<LoopEventKind>;
+
+/// An event of one arm, numbered in its feed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LoopEvent {
-    /// Number of the event over all events of the loop, from 1; gaps show missed events.
+pub struct Numbered<K> {
+    /// Number of the event over all events of its feed, from 1; gaps show missed events.
     pub sequence: u64,
     /// Tick that brought the change.
     pub tick: u64,
@@ -68,7 +71,7 @@ pub struct LoopEvent {
     /// Index of the arm.
     pub arm: u8,
     /// What changed.
-    pub kind: LoopEventKind,
+    pub kind: K,
 }
 
 /// The part of an arm's tick that is compared.
@@ -112,7 +115,7 @@ impl Changes {
             let sequence = &mut self.sequence;
             let mut say = |kind| {
                 *sequence += 1;
-                tell(LoopEvent {
+                tell(Numbered {
                     sequence: *sequence,
                     tick: record.tick,
                     now_ns: record.now_ns,
@@ -204,7 +207,7 @@ pub struct Gaps {
 
 impl Gaps {
     /// Number of events missing right before this one.
-    pub fn before(&mut self, event: &LoopEvent) -> u64 {
+    pub fn before<K>(&mut self, event: &Numbered<K>) -> u64 {
         let missing = event.sequence.saturating_sub(self.last + 1);
         self.last = event.sequence;
         missing

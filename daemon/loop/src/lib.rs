@@ -3,6 +3,7 @@
 
 pub mod arms;
 pub mod cause;
+pub mod contact_events;
 pub mod core;
 pub mod events;
 pub mod limits;

@@ -21,6 +21,7 @@ use hapticd_config as config;
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::Limits;
 use hapticd_loop::arms::ArmState;
+use hapticd_loop::contact_events::ContactFeed;
 use hapticd_loop::core::ArmInput;
 use hapticd_loop::events::{EventFeed, LoopEvent};
 use hapticd_loop::limits::{self, Composer};
@@ -85,6 +86,8 @@ pub(super) struct LoopHalf {
     pub(super) gone: ring::Consumer<BodyOrder>,
     /// To the clients' server and the scribe.
     pub(super) events: EventFeed,
+    /// To the clients' server.
+    pub(super) contact_events: ContactFeed,
 }
 
 /// An arm's. Its thread waits only for its device.
@@ -191,6 +194,7 @@ pub(super) fn wire(
     let (scene_requests, replies) = requests::requests(request_in.clone(), reply_wake);
     let (gone_in, gone_out) = ring::ring(GONE);
     let (events, client_events, scribe_events) = EventFeed::new();
+    let (contact_events, client_contacts) = ContactFeed::new();
     let (log_in, log_out) = bounded(RECORDS);
     let (planner, planner_ends) = planner::planner();
     let (janitor, garbage) = janitor::janitor();
@@ -221,6 +225,7 @@ pub(super) fn wire(
             limits: composer,
             gone: gone_out,
             events,
+            contact_events,
         },
         arms: arms.halves,
         collision: CollisionHalf {
@@ -257,6 +262,7 @@ pub(super) fn wire(
             gone: gone_in,
             live: client_status,
             events: client_events,
+            contact_events: client_contacts,
         },
         news: NewsHalf {
             live: live.clone(),

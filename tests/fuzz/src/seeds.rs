@@ -7,9 +7,9 @@ use hapticd_protocol::{
     frame::Message,
     mesh::{Mesh, Precision},
     reply::{self, Reply},
-    request::{self, BodyKind, Request},
+    request::{self, BodyKind, Request, topic},
     text::Name,
-    wire::{Limit, NonNegative, Pose},
+    wire::{Limit, List, NonNegative, Pose},
 };
 
 const CONFIGS: [&str; 10] = [
@@ -91,7 +91,30 @@ fn requests() -> Vec<Request> {
         request::Hello::new(name()).into(),
         request::ListArms {}.into(),
         request::ListBodies { skip: 0 }.into(),
-        request::Subscribe { arm: 0, topics: 31 }.into(),
+        request::Subscribe {
+            arm: 0,
+            topics: topic::ALL,
+        }
+        .into(),
+        request::SetBodyPoses {
+            targets: List(vec![
+                request::BodyTarget {
+                    world_from_body: Pose::IDENTITY,
+                    speed_m_s: NonNegative(0.5),
+                    body,
+                    lease_ms: 100,
+                };
+                2
+            ]),
+        }
+        .into(),
+        request::SetMaterial {
+            stiffness_n_per_m: NonNegative(500.0),
+            damping_n_s_per_m: NonNegative(1.0),
+            friction: NonNegative(0.3),
+            body,
+        }
+        .into(),
         request::SetBodyPose {
             world_from_body: Pose::IDENTITY,
             speed_m_s: NonNegative(0.5),

@@ -1,4 +1,4 @@
-//! Block of all bodies' poses, published in every tick.
+//! Block of all bodies' poses and of the forces on them, published in every tick.
 
 use super::list::ListHeader;
 use super::words::{Placed, words};
@@ -7,11 +7,12 @@ use crate::{MAX_BODIES, wire::Pose};
 /// Number of words before the first body.
 const FIRST: usize = ListHeader::WORDS;
 /// Number of words of the payload.
-pub const BODIES_WORDS: usize = FIRST + MAX_BODIES * BodyPose::WORDS;
+pub const BODIES_WORDS: usize = FIRST + MAX_BODIES * BodyState::WORDS;
 
 words! {
-    /// Pose of one body. Words are counted from the first word of the body.
-    pub struct BodyPose in 8 words {
+    /// Pose of one body, and the force of the tools on it. Words are counted from the first word of
+    /// the body.
+    pub struct BodyState in 14 words {
         /// Identity of the body.
         body: u32 = word 0;
         /// True if the body has a target that it has not reached. A command shows here some ticks
@@ -19,6 +20,11 @@ words! {
         moving: bool = word 0 bit 32;
         /// Pose of the body.
         world_from_body: Pose = word 1;
+        /// Force of all arms' tools on the body, N, world frame: what their
+        /// [`Contact`](crate::block::Contact)s push on it.
+        force_n: [f64; 3] = word 8;
+        /// Torque of that force about the body's origin, N m, world frame.
+        torque_nm: [f64; 3] = word 11;
     }
 }
 
@@ -30,16 +36,18 @@ pub struct Bodies {
     /// Time of the tick, ns on the daemon's monotonic clock.
     pub time_ns: u64,
     count: usize,
-    bodies: [BodyPose; MAX_BODIES],
+    bodies: [BodyState; MAX_BODIES],
 }
 
 impl Bodies {
     /// Returns an empty list for this tick.
     pub const fn new(tick: u64, time_ns: u64) -> Self {
-        let none = BodyPose {
+        let none = BodyState {
             body: 0,
             moving: false,
             world_from_body: Pose::IDENTITY,
+            force_n: [0.0; 3],
+            torque_nm: [0.0; 3],
         };
         Self {
             tick,
@@ -51,7 +59,7 @@ impl Bodies {
 
     /// Appends a body, unless there are [`MAX_BODIES`] already. Returns whether it was appended.
     /// Real-time callable.
-    pub fn push(&mut self, body: BodyPose) -> bool {
+    pub fn push(&mut self, body: BodyState) -> bool {
         match self.bodies.get_mut(self.count) {
             Some(place) => {
                 *place = body;
@@ -63,7 +71,7 @@ impl Bodies {
     }
 
     /// Returns the bodies.
-    pub fn as_slice(&self) -> &[BodyPose] {
+    pub fn as_slice(&self) -> &[BodyState] {
         &self.bodies[..self.count.min(MAX_BODIES)]
     }
 
@@ -77,7 +85,7 @@ impl Bodies {
         };
         header.put(&mut words, 0, 0);
         for (index, body) in self.as_slice().iter().enumerate() {
-            body.put(&mut words, FIRST + index * BodyPose::WORDS, 0);
+            body.put(&mut words, FIRST + index * BodyState::WORDS, 0);
         }
         words
     }
@@ -87,7 +95,7 @@ impl Bodies {
         let header = ListHeader::take(words, 0, 0);
         let mut result = Self::new(header.tick, header.time_ns);
         for index in 0..header.count(MAX_BODIES) {
-            result.push(BodyPose::take(words, FIRST + index * BodyPose::WORDS, 0));
+            result.push(BodyState::take(words, FIRST + index * BodyState::WORDS, 0));
         }
         result
     }
@@ -97,13 +105,15 @@ impl Bodies {
 mod tests {
     use super::*;
 
-    fn body(body: u32) -> BodyPose {
+    fn body(body: u32) -> BodyState {
         let world_from_body =
             Pose::from_array(std::array::from_fn(|index| f64::from(body) + index as f64));
-        BodyPose {
+        BodyState {
             body,
             moving: true,
             world_from_body,
+            force_n: std::array::from_fn(|index| f64::from(body + 7) + index as f64),
+            torque_nm: std::array::from_fn(|index| f64::from(body + 10) + index as f64),
         }
     }
 
@@ -111,15 +121,15 @@ mod tests {
     fn every_field_is_at_its_published_word() {
         let mut bodies = Bodies::new(10, 11);
         bodies.push(body(4));
-        bodies.push(body(12));
+        bodies.push(body(18));
         let words = bodies.to_words();
-        assert_eq!(words.len(), 515);
+        assert_eq!(words.len(), 899);
         assert_eq!(words[..4], [10, 11, 2, 4 | 1 << 32]);
-        assert_eq!(words[11], 12 | 1 << 32);
-        for index in [4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18] {
+        assert_eq!(words[17], 18 | 1 << 32);
+        for index in (4..17).chain(18..31) {
             assert_eq!(f64::from_bits(words[index]), index as f64);
         }
-        assert!(words[19..].iter().all(|word| *word == 0));
+        assert!(words[31..].iter().all(|word| *word == 0));
         assert_eq!(Bodies::from_words(&words), bodies);
     }
 

@@ -11,7 +11,7 @@ pub const CONTACTS_WORDS: usize = FIRST + MAX_CONTACTS * Contact::WORDS;
 
 words! {
     /// One contact. Words are counted from the first word of the contact.
-    pub struct Contact in 8 words {
+    pub struct Contact in 11 words {
         /// Point on the body's surface, world frame, m.
         point_m: [f64; 3] = word 0;
         /// Unit normal from the body to the tool, world frame.
@@ -20,6 +20,11 @@ words! {
         distance_m: f64 = word 6;
         /// Identity of the body. For the tool of arm `k` it is `u32::MAX - k`, which no body has.
         body: u32 = word 7;
+        /// Force of the body on the tool, N, world frame: this contact's share of the coupling's
+        /// force before the governor. The shares add up to
+        /// [`ArmState::wanted_force_n`](crate::block::ArmState::wanted_force_n) of the same tick,
+        /// unless a needle holds the tool too, or the coupling damps in free space.
+        force_n: [f64; 3] = word 8;
     }
 }
 
@@ -30,6 +35,7 @@ impl Contact {
         normal: [0.0; 3],
         distance_m: 0.0,
         body: 0,
+        force_n: [0.0; 3],
     };
 }
 
@@ -109,6 +115,7 @@ mod tests {
             normal: [first + 3.0, first + 4.0, first + 5.0],
             distance_m: first + 6.0,
             body,
+            force_n: [first + 8.0, first + 9.0, first + 10.0],
         }
     }
 
@@ -116,15 +123,15 @@ mod tests {
     fn every_field_is_at_its_published_word() {
         let mut contacts = Contacts::new(10, 11);
         contacts.push(contact(3.0, 99));
-        contacts.push(contact(11.0, 98));
+        contacts.push(contact(14.0, 98));
         let words = contacts.to_words();
-        assert_eq!(words.len(), 259);
+        assert_eq!(words.len(), 355);
         assert_eq!(words[..3], [10, 11, 2]);
-        for index in [3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17] {
+        for index in (3..10).chain(11..21).chain(22..25) {
             assert_eq!(f64::from_bits(words[index]), index as f64);
         }
-        assert_eq!((words[10], words[18]), (99, 98));
-        assert!(words[19..].iter().all(|word| *word == 0));
+        assert_eq!((words[10], words[21]), (99, 98));
+        assert!(words[25..].iter().all(|word| *word == 0));
         assert_eq!(Contacts::from_words(&words), contacts);
     }
 

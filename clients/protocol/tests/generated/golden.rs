@@ -2,7 +2,7 @@
 
 use crate::{by_layout, json::Json, samples};
 use hapticd_protocol::{
-    block::{ArmEnergy, ArmState, Bodies, BodyPose, Contact, Contacts, flag},
+    block::{ArmEnergy, ArmState, Bodies, BodyState, Contact, Contacts, NeedleState, flag},
     frame::{HEADER_BYTES, Message},
     layout::{MessageLayout, messages},
     wire::Pose,
@@ -133,6 +133,7 @@ fn contacts() -> (Contacts, Json) {
             normal: [0.0, 0.0, 1.0],
             distance_m: 1e-5,
             body,
+            force_n: [0.25, -0.5, 1.5],
         };
         contacts.push(contact);
         list.push(Json::object([
@@ -140,6 +141,7 @@ fn contacts() -> (Contacts, Json) {
             ("normal", floats(&contact.normal)),
             ("distance_m", by_layout::float(contact.distance_m)),
             ("body", Json::number(body)),
+            ("force_n", floats(&contact.force_n)),
         ]));
     }
     (contacts, listed(10, 11, list))
@@ -150,18 +152,51 @@ fn bodies() -> (Bodies, Json) {
     let mut list = Vec::new();
     for (body, moving) in [(4, true), (5, false)] {
         let world_from_body = pose(f64::from(body));
-        bodies.push(BodyPose {
+        let (force_n, torque_nm) = ([0.5, 0.0, -1.5], [0.0, 0.125, -0.25]);
+        bodies.push(BodyState {
             body,
             moving,
             world_from_body,
+            force_n,
+            torque_nm,
         });
         list.push(Json::object([
             ("body", Json::number(body)),
             ("moving", Json::number(moving)),
             ("world_from_body", floats(&world_from_body.to_array())),
+            ("force_n", floats(&force_n)),
+            ("torque_nm", floats(&torque_nm)),
         ]));
     }
     (bodies, listed(12, 13, list))
+}
+
+fn needle() -> (NeedleState, Json) {
+    let state = NeedleState {
+        tick: 14,
+        time_ns: 15,
+        phase: 3,
+        hold: 2,
+        pierced: 4,
+        held_by: 1,
+        depth_m: 0.0625,
+        axial_n: -0.5,
+        lateral_n: 0.25,
+        tip_m: [0.5, -1.0, 2.0],
+    };
+    let fields = Json::object([
+        ("tick", by_layout::unsigned(64, state.tick)),
+        ("time_ns", by_layout::unsigned(64, state.time_ns)),
+        ("phase", Json::number(state.phase)),
+        ("hold", Json::number(state.hold)),
+        ("pierced", Json::number(state.pierced)),
+        ("held_by", Json::number(state.held_by)),
+        ("depth_m", by_layout::float(state.depth_m)),
+        ("axial_n", by_layout::float(state.axial_n)),
+        ("lateral_n", by_layout::float(state.lateral_n)),
+        ("tip_m", floats(&state.tip_m)),
+    ]);
+    (state, fields)
 }
 
 fn listed(tick: u64, time_ns: u64, list: Vec<Json>) -> Json {
@@ -184,6 +219,7 @@ pub fn json() -> String {
     };
     let ((state, of_state), (contacts, of_contacts), (bodies, of_bodies)) =
         (state(), contacts(), bodies());
+    let (needle, of_needle) = needle();
     let about = "Generated from clients/protocol: UPDATE_GENERATED=1 cargo test -p \
                  hapticd-protocol. Packets and payloads in hexadecimal, with the values that they \
                  hold. Integers of 64 bits and numbers that are not finite are texts.";
@@ -199,6 +235,7 @@ pub fn json() -> String {
                 payload("State", &state.to_words(), of_state),
                 payload("Contacts", &contacts.to_words(), of_contacts),
                 payload("Bodies", &bodies.to_words(), of_bodies),
+                payload("Needle", &needle.to_words(), of_needle),
             ]),
         ),
     ])

@@ -89,6 +89,38 @@ pub fn requests() -> Vec<Request> {
         request::OpenSkin { body: 7 }.into(),
         request::OpenShape { body: 7 }.into(),
         request::GetLimits { arm: 1 }.into(),
+        request::SetBodyPoses {
+            targets: List(
+                [7, 9]
+                    .map(|body| request::BodyTarget {
+                        world_from_body: pose(),
+                        speed_m_s: NonNegative(0.5),
+                        body,
+                        lease_ms: 200,
+                    })
+                    .to_vec(),
+            ),
+        }
+        .into(),
+        request::SetMaterial {
+            stiffness_n_per_m: NonNegative(300.0),
+            damping_n_s_per_m: NonNegative(1.5),
+            friction: NonNegative(0.25),
+            body: 7,
+        }
+        .into(),
+        request::AddInstance {
+            name: name("cup 2"),
+            world_from_body: pose(),
+            stiffness_n_per_m: NonNegative(800.0),
+            damping_n_s_per_m: NonNegative(0.5),
+            friction: NonNegative(0.3),
+            restitution: NonNegative(0.1),
+            density_kg_m3: NonNegative(900.0),
+            of: 7,
+            kind: BodyKind::Dynamic,
+        }
+        .into(),
         request::GetStatus {}.into(),
         request::Reload {}.into(),
         request::Shutdown {}.into(),
@@ -152,6 +184,7 @@ pub fn replies() -> Vec<Reply> {
                     BlockKind::Contacts,
                     BlockKind::Bodies,
                     BlockKind::Wake,
+                    BlockKind::Needle,
                 ]
                 .map(|kind| BlockInfo { kind, arm: 1 })
                 .to_vec(),
@@ -223,5 +256,48 @@ pub fn events() -> Vec<Event> {
         .into(),
         event::ShuttingDown {}.into(),
         event::EventsLost { count: 5 }.into(),
+        event::Touched {
+            tick: 90,
+            time_ns: 91,
+            body: 7,
+            arm: 1,
+        }
+        .into(),
+        event::Released {
+            tick: 92,
+            time_ns: 93,
+            last_touch_ns: 94,
+            body: u32::MAX,
+            arm: 1,
+        }
+        .into(),
+        event::Ghost {
+            tick: 95,
+            time_ns: 96,
+            body: 7,
+            arm: 0,
+        }
+        .into(),
+        event::Solid {
+            tick: 97,
+            time_ns: 98,
+            body: 7,
+            arm: 0,
+        }
+        .into(),
+        event::ButtonPressed {
+            tick: 99,
+            time_ns: 100,
+            arm: 1,
+            button: 31,
+        }
+        .into(),
+        event::ButtonReleased {
+            tick: 101,
+            time_ns: 102,
+            arm: 1,
+            button: 0,
+        }
+        .into(),
     ]
 }

@@ -3,7 +3,9 @@
 
 use super::super::{BodyRecord, ClientId, Refusal, shapes::ShapeFile};
 use hapticd_protocol::{reply::ErrorCode, request::BodyKind};
+use hapticd_scene::Shape;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The right of a client to move a body until a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,9 +18,33 @@ pub(super) struct Lease {
 struct Entry {
     record: BodyRecord,
     owner: Option<ClientId>,
-    mesh_bytes: u64,
     lease: Option<Lease>,
     shape: Option<ShapeFile>,
+    /// Mesh of a body that a client added, which its instances share.
+    mesh: Option<ClientMesh>,
+}
+
+/// A mesh that a client added.
+#[derive(Clone)]
+pub(super) struct ClientMesh {
+    /// Prepared for the scene.
+    pub(super) shape: Shape,
+    /// Whether it encloses an inside.
+    pub(super) solid: bool,
+    /// Size of the client's file, bytes.
+    pub(super) bytes: u64,
+}
+
+impl std::fmt::Debug for ClientMesh {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a mesh of {} bytes", self.bytes)
+    }
+}
+
+impl ClientMesh {
+    fn is(&self, other: &ClientMesh) -> bool {
+        Arc::ptr_eq(&self.shape.index, &other.shape.index)
+    }
 }
 
 fn not_yours(body: u32, whose: &str) -> Refusal {
@@ -64,17 +90,48 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    pub(super) fn add(&mut self, record: BodyRecord, owner: Option<ClientId>, mesh_bytes: u64) {
+    pub(super) fn add(&mut self, record: BodyRecord, owner: Option<ClientId>) {
         self.bodies.insert(
             record.body,
             Entry {
                 record,
                 owner,
-                mesh_bytes,
                 lease: None,
                 shape: None,
+                mesh: None,
             },
         );
+    }
+
+    /// Gives a client's body its mesh, for its instances.
+    pub(super) fn set_mesh(&mut self, body: u32, mesh: ClientMesh) {
+        if let Some(entry) = self.bodies.get_mut(&body) {
+            entry.mesh = Some(mesh);
+        }
+    }
+
+    /// The mesh of a body that a client added, and its file.
+    pub(super) fn mesh(&self, body: u32) -> Result<(ClientMesh, ShapeFile), Refusal> {
+        let number = u64::from(body);
+        let entry = self.bodies.get(&body);
+        let entry = entry.ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
+        let found = entry.mesh.clone().zip(entry.shape.clone());
+        found.ok_or_else(|| Refusal {
+            detail: format!("body {body} is the configuration's: only clients' have instances"),
+            ..Refusal::new(ErrorCode::NoShape, number, 0)
+        })
+    }
+
+    /// Whether a client owns a body with this mesh.
+    pub(super) fn owns_mesh(&self, client: ClientId, mesh: &ClientMesh) -> bool {
+        let mut owned = self.meshes(client);
+        owned.any(|own| own.is(mesh))
+    }
+
+    fn meshes(&self, client: ClientId) -> impl Iterator<Item = &ClientMesh> {
+        let owned = self.bodies.values();
+        let owned = owned.filter(move |entry| entry.owner == Some(client));
+        owned.filter_map(|entry| entry.mesh.as_ref())
     }
 
     /// Removes a body. Returns whether it existed.
@@ -110,13 +167,15 @@ impl Registry {
             .collect()
     }
 
-    /// Bytes of all of a client's meshes in the scene.
+    /// Bytes of all of a client's meshes in the scene, each counted once.
     pub(super) fn mesh_bytes(&self, client: ClientId) -> u64 {
-        self.bodies
-            .values()
-            .filter(|entry| entry.owner == Some(client))
-            .map(|entry| entry.mesh_bytes)
-            .sum()
+        let mut counted: Vec<&ClientMesh> = Vec::new();
+        for mesh in self.meshes(client) {
+            if !counted.iter().any(|other| other.is(mesh)) {
+                counted.push(mesh);
+            }
+        }
+        counted.iter().map(|mesh| mesh.bytes).sum()
     }
 
     /// Checks that a body has a surface that can be opened.
@@ -184,14 +243,19 @@ impl Registry {
         }
     }
 
-    /// Checks that a client may move this body now. It must be kinematic, and either the client's
-    /// own, or without an owner and not moved by another client.
-    fn check_movable(
+    /// Checks that a client may move this body now.
+    pub(super) fn check_movable(
         &mut self,
         client: ClientId,
         body: u32,
         now_ns: u64,
-    ) -> Result<&mut Entry, Refusal> {
+    ) -> Result<(), Refusal> {
+        self.movable(client, body, now_ns).map(|_| ())
+    }
+
+    /// Returns a body that a client may move now. It must be kinematic, and either the client's
+    /// own, or without an owner and not moved by another client.
+    fn movable(&mut self, client: ClientId, body: u32, now_ns: u64) -> Result<&mut Entry, Refusal> {
         let number = u64::from(body);
         let entry = self
             .bodies
@@ -219,7 +283,7 @@ impl Registry {
         now_ns: u64,
         until_ns: u64,
     ) -> Result<(), Refusal> {
-        self.check_movable(client, body, now_ns)?.lease = Some(Lease {
+        self.movable(client, body, now_ns)?.lease = Some(Lease {
             holder: client,
             until_ns,
         });
@@ -233,11 +297,7 @@ impl Registry {
         body: u32,
         now_ns: u64,
     ) -> Result<bool, Refusal> {
-        Ok(self
-            .check_movable(client, body, now_ns)?
-            .lease
-            .take()
-            .is_some())
+        Ok(self.movable(client, body, now_ns)?.lease.take().is_some())
     }
 
     /// Extends every lease of a client to `until_ns` at least.
@@ -285,6 +345,7 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hapticd_geometry::{Vec3, shapes};
     use hapticd_protocol::text::Name;
 
     const A: ClientId = ClientId(1);
@@ -308,7 +369,6 @@ mod tests {
                     triangles: 12,
                 },
                 owner,
-                100,
             );
         }
         registry
@@ -328,7 +388,29 @@ mod tests {
         assert_eq!(code(registry.check_owned(A, 2)), ErrorCode::NotPermitted);
         assert_eq!(code(registry.check_owned(A, 9)), ErrorCode::NoSuchBody);
         assert_eq!(registry.owned(A), [3]);
+        let mesh = || ClientMesh {
+            shape: Shape::of(shapes::cuboid(&Vec3::repeat(0.1)).unwrap()).0,
+            solid: true,
+            bytes: 100,
+        };
+        let (one, other) = (mesh(), mesh());
+        registry.set_mesh(3, one.clone());
         assert_eq!((registry.mesh_bytes(A), registry.mesh_bytes(B)), (100, 0));
+        assert!(registry.owns_mesh(A, &one) && !registry.owns_mesh(A, &other));
+        // An instance costs its owner nothing more; a mesh of its own does.
+        for (body, owner, mesh) in [(6, A, &one), (7, A, &other), (8, B, &one)] {
+            let record = BodyRecord {
+                body,
+                name: Name::new(&format!("body {body}")).unwrap(),
+                kind: BodyKind::Kinematic,
+                triangles: 12,
+            };
+            registry.add(record, Some(owner));
+            registry.set_mesh(body, mesh.clone());
+        }
+        assert_eq!((registry.mesh_bytes(A), registry.mesh_bytes(B)), (200, 100));
+        registry.remove(3);
+        assert_eq!(registry.mesh_bytes(A), 200, "its instance keeps it");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Carries out the requests of a client that has said hello, one at a time.
 
-use super::{Envelope, Hub, Import, Output, Pending, session::Session};
+use super::{Envelope, Hub, Output, session::Session};
 use crate::{ClientId, Command, GoneWhy, Refusal, Role};
-use hapticd_config::{Body, Material, Tabular};
+use hapticd_config::{Material, Tabular};
 use hapticd_geometry::{Pose, Quat, Vec3};
 use hapticd_protocol::{
     event::{self, RemovalReason},
     reply::{self, BODIES_PER_PAGE, BlockInfo, BlockKind, BodyInfo, ErrorCode, Reply},
-    request::{self, ALL_ARMS, BodyKind, MAX_SPEED_M_S, Request, topic},
+    request::{self, ALL_ARMS, MAX_SPEED_M_S, Request, topic},
     wire::{self, Limit, List},
 };
 use std::ops::RangeInclusive;
@@ -16,9 +16,6 @@ use std::ops::RangeInclusive;
 const STIFFNESS_N_PER_M: RangeInclusive<f64> = Material::SECTION.range("stiffness_n_per_m");
 const DAMPING_N_S_PER_M: RangeInclusive<f64> = Material::SECTION.range("damping_n_s_per_m");
 const FRICTION: RangeInclusive<f64> = Material::SECTION.range("friction_coefficient");
-const RESTITUTION: RangeInclusive<f64> = Material::SECTION.range("restitution");
-/// Range for a dynamic body. For others the density has no meaning, and only the maximum applies.
-const DENSITY_KG_M3: RangeInclusive<f64> = Body::SECTION.range("density_kg_m3");
 /// Largest distance of a pose from the plane of a planar scene, m, and largest tilt out of it, rad:
 /// the effect of rounding, even with coordinates of 4 bytes. The scene takes the pose as in the
 /// plane.
@@ -42,6 +39,31 @@ fn below_range(what: &str, value: f64, range: &RangeInclusive<f64>) -> Refusal {
         detail: format!("{what} is {value}, at least {}", range.start()),
         ..out_of_range(what, value, *range.end())
     }
+}
+
+/// Checks numbers against their ranges.
+pub(super) fn check_ranges<const N: usize>(
+    numbers: [(&str, f64, RangeInclusive<f64>); N],
+) -> Result<(), Refusal> {
+    for (what, value, range) in numbers {
+        if value > *range.end() {
+            return Err(out_of_range(what, value, *range.end()));
+        }
+        if value < *range.start() {
+            return Err(below_range(what, value, &range));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the surface of a body.
+pub(super) fn check_surface(material: &hapticd_proxy::Material) -> Result<(), Refusal> {
+    let (stiffness, damping) = (material.stiffness_n_per_m, material.damping_n_s_per_m);
+    check_ranges([
+        ("stiffness_n_per_m", stiffness, STIFFNESS_N_PER_M),
+        ("damping_n_s_per_m", damping, DAMPING_N_S_PER_M),
+        ("friction", material.friction, FRICTION),
+    ])
 }
 
 /// Checks that a pose lies in the plane of a planar scene.
@@ -89,7 +111,7 @@ fn unknown_limits(arm: u8) -> reply::Limits {
     }
 }
 
-fn pose(pose: &wire::Pose) -> Pose {
+pub(super) fn pose(pose: &wire::Pose) -> Pose {
     let [x, y, z, w] = pose.rotation_xyzw;
     // A unit quaternion already (checked by decoding); `new_normalize` removes the last rounding
     // error.
@@ -170,7 +192,12 @@ impl Hub {
                 Ok(done(()))
             }
             Request::AddBody(add) => self.add_body(envelope, add, files, out).map(later),
+            Request::AddInstance(add) => self.add_instance(envelope, &add, out).map(later),
             Request::SetBodyPose(command) => self.move_body(envelope, &command, out).map(done),
+            Request::SetBodyPoses(batch) => self.move_bodies(envelope, &batch, out).map(done),
+            Request::SetMaterial(material) => {
+                self.set_material(envelope, &material, out).map(later)
+            }
             Request::HaltBody(halt) => self.halt_body(envelope, halt.body, out).map(done),
             Request::RemoveBody(remove) => self.remove_body(client, remove.body, out).map(done),
             Request::Goodbye(_) => {
@@ -230,33 +257,114 @@ impl Hub {
         Ok(())
     }
 
-    /// Sends a body towards a pose. The lease comes last: a refused request leaves the earlier one
-    /// as it was.
+    /// Sends a body towards a pose.
     fn move_body<F>(
         &mut self,
         envelope: Envelope,
         command: &request::SetBodyPose,
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
+        let target = request::BodyTarget {
+            world_from_body: command.world_from_body,
+            speed_m_s: command.speed_m_s,
+            body: command.body,
+            lease_ms: command.lease_ms,
+        };
+        let (pose, until_ns) = self.check_target(envelope, &target)?;
+        self.send_target(envelope, &target, pose, until_ns, out);
+        Ok(())
+    }
+
+    /// Sends bodies towards poses: all of them, or none.
+    fn move_bodies<F>(
+        &mut self,
+        envelope: Envelope,
+        command: &request::SetBodyPoses,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        let targets = command.targets.sent();
+        let mut checked = Vec::with_capacity(targets.len());
+        for target in targets {
+            checked.push(self.check_target(envelope, target).map_err(|why| {
+                let detail = match why.detail.as_str() {
+                    "" => String::new(),
+                    detail => format!("body {}: {detail}", target.body),
+                };
+                Refusal { detail, ..why }
+            })?);
+        }
+        for (target, (pose, until_ns)) in targets.iter().zip(checked) {
+            self.send_target(envelope, target, pose, until_ns, out);
+        }
+        Ok(())
+    }
+
+    /// Checks that a client may send a body there. Returns the pose and the end of the lease.
+    fn check_target(
+        &mut self,
+        envelope: Envelope,
+        target: &request::BodyTarget,
+    ) -> Result<(Pose, u64), Refusal> {
         let Envelope { client, now_ns, .. } = envelope;
-        let speed_m_s = command.speed_m_s.0;
+        let speed_m_s = target.speed_m_s.0;
         if speed_m_s > MAX_SPEED_M_S {
             return Err(out_of_range("speed_m_s", speed_m_s, MAX_SPEED_M_S));
         }
-        let lease_until_ns = lease_until(command.lease_ms, self.quotas.max_lease_ms, now_ns)?;
-        let body = command.body;
-        let world_from_body = pose(&command.world_from_body);
+        let until_ns = lease_until(target.lease_ms, self.quotas.max_lease_ms, now_ns)?;
+        let world_from_body = pose(&target.world_from_body);
         if self.planar {
             check_in_plane(&world_from_body)?;
         }
-        self.registry.lease(client, body, now_ns, lease_until_ns)?;
+        self.registry.check_movable(client, target.body, now_ns)?;
+        Ok((world_from_body, until_ns))
+    }
+
+    /// Sends a body there, with a new lease. A refused request leaves the earlier one as it was, so
+    /// this comes after every check.
+    fn send_target<F>(
+        &mut self,
+        envelope: Envelope,
+        target: &request::BodyTarget,
+        world_from_body: Pose,
+        lease_until_ns: u64,
+        out: &mut Vec<Output<F>>,
+    ) {
+        let Envelope { client, now_ns, .. } = envelope;
+        let body = target.body;
+        // It was checked that the client may.
+        let _ = self.registry.lease(client, body, now_ns, lease_until_ns);
         out.push(Output::Command(Command::MoveBody {
             client,
             body,
             world_from_body,
-            speed_m_s,
+            speed_m_s: target.speed_m_s.0,
             lease_until_ns,
         }));
+    }
+
+    /// Orders another surface for a body of the client.
+    fn set_material<F>(
+        &mut self,
+        envelope: Envelope,
+        command: &request::SetMaterial,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        let body = command.body;
+        self.registry.check_owned(envelope.client, body)?;
+        let material = hapticd_proxy::Material {
+            stiffness_n_per_m: command.stiffness_n_per_m.0,
+            damping_n_s_per_m: command.damping_n_s_per_m.0,
+            friction: command.friction.0,
+            force_shading: false,
+        };
+        check_surface(&material)?;
+        self.order(envelope, request::SetMaterial::KIND, out, |token| {
+            Command::SetMaterial {
+                token,
+                body,
+                material,
+            }
+        });
         Ok(())
     }
 
@@ -389,7 +497,8 @@ impl Hub {
             ));
         }
         // Events and bodies do not belong to an arm.
-        let needs_arm = topics & (topic::STATE | topic::CONTACTS | topic::WAKE) != 0;
+        let of_arm = topic::STATE | topic::CONTACTS | topic::WAKE | topic::NEEDLE;
+        let needs_arm = topics & of_arm != 0;
         if needs_arm && self.arm(arm)?.is_none() {
             return Err(Refusal {
                 detail: "subscribe to one arm at a time".to_owned(),
@@ -398,12 +507,14 @@ impl Hub {
         }
         if let Some(session) = self.sessions.get_mut(&client) {
             session.events |= topics & topic::EVENTS != 0;
+            session.contact_events |= topics & topic::CONTACT_EVENTS != 0;
         }
         let kinds = [
             (topic::STATE, BlockKind::State),
             (topic::CONTACTS, BlockKind::Contacts),
             (topic::BODIES, BlockKind::Bodies),
             (topic::WAKE, BlockKind::Wake),
+            (topic::NEEDLE, BlockKind::Needle),
         ];
         let blocks = kinds
             .into_iter()
@@ -420,86 +531,5 @@ impl Hub {
             blocks: List(blocks.collect()),
         }
         .into())
-    }
-
-    /// Checks a body against ranges and quotas, and orders the import of its mesh.
-    fn add_body<F>(
-        &mut self,
-        envelope: Envelope,
-        add: request::AddBody,
-        files: Vec<F>,
-        out: &mut Vec<Output<F>>,
-    ) -> Result<(), Refusal> {
-        let Envelope { client, id, .. } = envelope;
-        if self.stopping {
-            return Err(Refusal::new(ErrorCode::ShuttingDown, 0, 0));
-        }
-        if add.kind.is_simulated() {
-            return Err(Refusal {
-                code: ErrorCode::OutOfRange,
-                number: u64::from(add.kind.code()),
-                limit: u64::from(BodyKind::Dynamic.code()),
-                detail: format!("only the configuration can add {} bodies", add.kind.text()),
-            });
-        }
-        let density = match add.kind {
-            BodyKind::Dynamic => DENSITY_KG_M3,
-            _ => 0.0..=*DENSITY_KG_M3.end(),
-        };
-        let (stiffness, damping) = (add.stiffness_n_per_m.0, add.damping_n_s_per_m.0);
-        for (what, value, range) in [
-            ("stiffness_n_per_m", stiffness, STIFFNESS_N_PER_M),
-            ("damping_n_s_per_m", damping, DAMPING_N_S_PER_M),
-            ("friction", add.friction.0, FRICTION),
-            ("restitution", add.restitution.0, RESTITUTION),
-            ("density_kg_m3", add.density_kg_m3.0, density),
-        ] {
-            if value > *range.end() {
-                return Err(out_of_range(what, value, *range.end()));
-            }
-            if value < *range.start() {
-                return Err(below_range(what, value, &range));
-            }
-        }
-        let owned = self.registry.owned(client).len();
-        let used_bytes = self.registry.mesh_bytes(client) + self.pending_mesh_bytes(client);
-        let limit_bytes = self.quotas.mesh_bytes.saturating_sub(used_bytes);
-        let Some(session) = self.sessions.get_mut(&client) else {
-            return Ok(());
-        };
-        let bodies = owned + session.pending_bodies;
-        if bodies >= self.quotas.bodies {
-            return Err(Refusal::new(
-                ErrorCode::TooManyBodies,
-                bodies as u64,
-                self.quotas.bodies as u64,
-            ));
-        }
-        if session.importing {
-            return Err(Refusal::text(
-                ErrorCode::Busy,
-                "one mesh at a time: wait for the previous answer",
-            ));
-        }
-        // Decoding checked that there is exactly one.
-        let Some(file) = files.into_iter().next() else {
-            return Err(Refusal::new(ErrorCode::InvalidDescriptor, 0, 1));
-        };
-        session.importing = true;
-        session.pending_bodies += 1;
-        let request = add.clone();
-        let token = self.register_pending(Pending::Import {
-            client,
-            id,
-            request: add,
-        });
-        out.push(Output::Import(Import {
-            token,
-            client,
-            request,
-            file,
-            limit_bytes,
-        }));
-        Ok(())
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Session {
     pub(super) bucket: Bucket,
     /// Whether it listens for events.
     pub(super) events: bool,
+    /// Whether it listens for the news of contacts and buttons.
+    pub(super) contact_events: bool,
     pub(super) last_heard_ns: u64,
     /// Time from which it counts as silent.
     pub(super) silent_at_ns: u64,
@@ -38,6 +40,7 @@ impl Session {
             since_ns: now_ns,
             bucket: Bucket::new(messages_per_s, now_ns),
             events: false,
+            contact_events: false,
             last_heard_ns: now_ns,
             silent_at_ns: now_ns,
             silent: false,

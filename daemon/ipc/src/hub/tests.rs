@@ -167,6 +167,9 @@ impl Fixture {
                         lease_until_ns / MS
                     ),
                     Command::HaltBody { body } => format!("halt {body}"),
+                    Command::SetMaterial { body, material, .. } => {
+                        format!("surface {body} {}", material.stiffness_n_per_m)
+                    }
                     Command::TightenLimits { arm, limits, .. } => {
                         format!("tighten {arm:?} {}", limits.peak_force_n.0)
                     }

@@ -44,7 +44,9 @@ impl Server {
             return;
         };
         match *back {
-            Command::AddBody { token, .. } | Command::Reload { token } => {
+            Command::AddBody { token, .. }
+            | Command::SetMaterial { token, .. }
+            | Command::Reload { token } => {
                 let answer = Answer::Refused(Refusal::new(ErrorCode::Busy, 0, 0));
                 self.hub.answer(token, &answer, now_ns(), more);
             }

@@ -18,7 +18,7 @@ use std::{
 const HEARTBEAT_PERIOD: Duration = Duration::from_millis(10);
 /// Interval at which a full closer is checked again.
 const FULL_PAUSE: Duration = Duration::from_millis(10);
-/// Interval at which wake-up lines and waiting commands are checked.
+/// Interval at which wake-up lines, waiting commands and the news of contacts are checked.
 const RELAY_PERIOD: Duration = Duration::from_millis(1);
 /// Interval at which the ring of the loop's events is polled: the loop makes no system call that
 /// could wake this thread.
@@ -55,7 +55,7 @@ impl Server {
             timeout = timeout.min(FULL_PAUSE);
         }
         let waits = self.settling || !self.backlog.is_empty() || !self.motions.is_empty();
-        if waits || !self.lines.is_empty() {
+        if waits || !self.lines.is_empty() || self.hub.hears_contacts() {
             timeout = timeout.min(RELAY_PERIOD);
         }
         timeout

@@ -63,7 +63,7 @@ impl Spawner<'_> {
             limits: half.limits,
             gone: half.gone,
             guard,
-            publisher: (publisher, half.events),
+            publisher: (publisher, (half.events, half.contact_events)),
         };
         let thread = thread::spawn("haptic", move || {
             let mut steps = Vec::new();

@@ -296,3 +296,88 @@ fn ranges_of_the_layout_are_those_that_are_taken() {
     }
     assert_eq!(tried, 8);
 }
+
+fn instance(text: &str, of: u32) -> request::AddInstance {
+    request::AddInstance {
+        name: name(text),
+        world_from_body: WirePose::IDENTITY,
+        stiffness_n_per_m: NonNegative(500.0),
+        damping_n_s_per_m: NonNegative(1.0),
+        friction: NonNegative(0.3),
+        restitution: NonNegative(0.0),
+        density_kg_m3: NonNegative(1000.0),
+        of,
+        kind: BodyKind::Dynamic,
+    }
+}
+
+#[test]
+fn an_instance_needs_no_mesh_and_is_a_body_of_its_client() {
+    let mut fixture = Fixture::new(Quotas {
+        bodies: 3,
+        ..Quotas::default()
+    });
+    let (a, b) = (fixture.connect(Role::App), fixture.connect(Role::App));
+    fixture.add(a, 10);
+    assert_eq!(fixture.refused(a, instance("x", 99)), ErrorCode::NoSuchBody);
+    assert_eq!(fixture.refused(a, instance("x", 2)), ErrorCode::NoShape);
+    let bad = request::AddInstance {
+        stiffness_n_per_m: NonNegative(1e9),
+        ..instance("x", 10)
+    };
+    assert_eq!(fixture.refused(a, bad), ErrorCode::OutOfRange);
+    let soft = request::AddInstance {
+        kind: BodyKind::Soft,
+        ..instance("x", 10)
+    };
+    assert_eq!(fixture.refused(a, soft), ErrorCode::OutOfRange);
+    // Of another client's body, and it outlives that one.
+    for (client, body) in [(b, 11), (b, 12), (a, 13)] {
+        assert_eq!(fixture.ask(client, instance("again", 10)), None);
+        let Some(Output::Command(Command::AddBody { token, spec, .. })) = fixture.out.pop() else {
+            panic!("no command");
+        };
+        assert_eq!(spec.shape.triangles(), 12);
+        assert!(spec.solid && spec.kind == hapticd_scene::BodyKind::Dynamic);
+        let answer = Answer::Added { body };
+        fixture
+            .hub
+            .answer(token, &answer, fixture.now_ns, &mut fixture.out);
+        let triangles = 12;
+        let added = reply::BodyAdded { body, triangles };
+        assert_eq!(fixture.reply(client), Some(added.into()));
+        assert!(fixture.hub.shape(body).is_some());
+    }
+    assert_eq!(fixture.ask(a, request::RemoveBody { body: 10 }), done());
+    assert_eq!(fixture.ask(b, instance("of an instance", 11)), None);
+    let too_many = fixture.refused(b, instance("one more", 11));
+    assert_eq!(too_many, ErrorCode::TooManyBodies);
+    // What the scene refuses is told with the request's kind.
+    let Some(Output::Command(Command::AddBody { token, .. })) = fixture.out.pop() else {
+        panic!("no command");
+    };
+    let full = Answer::Refused(Refusal::new(ErrorCode::SceneFull, 60, 60));
+    fixture
+        .hub
+        .answer(token, &full, fixture.now_ns, &mut fixture.out);
+    let Some(Reply::Error(error)) = fixture.reply(b) else {
+        panic!("no error");
+    };
+    let kind = request::AddInstance::KIND;
+    assert_eq!((error.code, error.request), (ErrorCode::SceneFull, kind));
+}
+
+#[test]
+fn a_mesh_counts_once_for_its_client() {
+    let mut fixture = Fixture::new(Quotas {
+        mesh_bytes: 1500,
+        ..Quotas::default()
+    });
+    let (a, b) = (fixture.connect(Role::App), fixture.connect(Role::App));
+    // A mesh of 1,000 bytes each.
+    fixture.add(a, 10);
+    fixture.add(b, 11);
+    let too_large = fixture.refused(b, instance("x", 10));
+    assert_eq!(too_large, ErrorCode::MeshTooLarge);
+    assert_eq!(fixture.ask(a, instance("x", 10)), None);
+}

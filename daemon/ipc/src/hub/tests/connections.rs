@@ -234,11 +234,11 @@ fn a_subscription_names_its_blocks_and_one_arm() {
         .iter()
         .map(|block| (block.kind.code(), block.arm))
         .collect();
-    assert_eq!(blocks, [(1, 1), (2, 1), (3, 0), (4, 1)]);
+    assert_eq!(blocks, [(1, 1), (2, 1), (3, 0), (4, 1), (7, 1)]);
     for (arm, topics, code) in [
         (2, topic::STATE, ErrorCode::NoSuchArm),
         (255, topic::STATE, ErrorCode::NoSuchArm),
-        (0, 32, ErrorCode::OutOfRange),
+        (0, 128, ErrorCode::OutOfRange),
     ] {
         assert_eq!(
             fixture.refused(client, request::Subscribe { arm, topics }),

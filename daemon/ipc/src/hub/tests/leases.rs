@@ -1,6 +1,7 @@
 //! Leases, silence, and the end of a client.
 
 use super::*;
+use hapticd_protocol::wire::List;
 
 #[test]
 fn a_pose_command_moves_the_body_until_its_lease_ends() {
@@ -229,4 +230,82 @@ fn focus_is_told_once_for_each_change() {
         assert_eq!(fixture.ask(client, request::SetFocus { focused }), done());
         assert_eq!(fixture.took(), expected);
     }
+}
+
+fn batch(bodies: &[u32], lease_ms: u32) -> request::SetBodyPoses {
+    let targets = bodies.iter().map(|body| {
+        let one = move_body(*body, lease_ms);
+        request::BodyTarget {
+            world_from_body: one.world_from_body,
+            speed_m_s: one.speed_m_s,
+            body: one.body,
+            lease_ms: one.lease_ms,
+        }
+    });
+    request::SetBodyPoses {
+        targets: List(targets.collect()),
+    }
+}
+
+#[test]
+fn a_batch_moves_all_of_its_bodies_or_none() {
+    let mut fixture = Fixture::new(Quotas::default());
+    let (a, b) = (fixture.connect(Role::App), fixture.connect(Role::App));
+    fixture.add(a, 10);
+    fixture.add(b, 11);
+    assert_eq!(fixture.ask(a, batch(&[2, 10], 100)), done());
+    let moves = [
+        "1 move 2 to 0.25 at 0.5 until 1100",
+        "1 move 10 to 0.25 at 0.5 until 1100",
+    ];
+    assert_eq!(fixture.took(), moves);
+    // One that is not its own: nothing moves, and no lease becomes longer.
+    let reply = fixture.ask(a, batch(&[2, 10, 11], 1000));
+    let Some(Reply::Error(error)) = reply else {
+        panic!("{reply:?}");
+    };
+    assert_eq!((error.code, error.number), (ErrorCode::NotPermitted, 11));
+    assert!(fixture.took().is_empty());
+    fixture.now_ns = 1100 * MS;
+    fixture.expire();
+    assert_eq!(fixture.took(), ["halt 2", "halt 10"]);
+    // The detail names a body whose code does not.
+    let reply = fixture.ask(a, batch(&[2, 10], 0));
+    let Some(Reply::Error(error)) = reply else {
+        panic!("{reply:?}");
+    };
+    assert_eq!(error.code, ErrorCode::OutOfRange);
+    assert!(
+        error.detail.as_str().starts_with("body 2: lease_ms is 0"),
+        "{}",
+        error.detail
+    );
+    assert_eq!(fixture.ask(a, batch(&[], 100)), done());
+    assert!(fixture.took().is_empty());
+}
+
+#[test]
+fn only_the_surface_of_its_own_bodies_is_a_clients_to_change() {
+    let mut fixture = Fixture::new(Quotas::default());
+    let (a, b) = (fixture.connect(Role::App), fixture.connect(Role::App));
+    fixture.add(a, 10);
+    let soft = |body| request::SetMaterial {
+        stiffness_n_per_m: NonNegative(200.0),
+        damping_n_s_per_m: NonNegative(1.0),
+        friction: NonNegative(0.1),
+        body,
+    };
+    assert_eq!(fixture.refused(b, soft(10)), ErrorCode::NotPermitted);
+    assert_eq!(fixture.refused(a, soft(2)), ErrorCode::NotPermitted);
+    assert_eq!(fixture.refused(a, soft(99)), ErrorCode::NoSuchBody);
+    assert!(fixture.took().is_empty());
+    // Answered when the scene has it.
+    assert_eq!(fixture.ask(a, soft(10)), None);
+    let Some(Output::Command(Command::SetMaterial { token, .. })) = fixture.out.pop() else {
+        panic!("no command");
+    };
+    fixture
+        .hub
+        .answer(token, &Answer::Done, fixture.now_ns, &mut fixture.out);
+    assert_eq!(fixture.reply(a), done());
 }
