@@ -24,16 +24,47 @@ BOX = mesh.box((0.02, 0.02, 0.02))
 ABOVE = hapticd.Pose((0.05, 0.0, 0.3))
 
 
+# A hand that comes down, again and again, and then wants to be 3 mm below the top of a box of 20 mm
+# about the origin.
+PRESSING = """
+[[arm]]
+name = "right"
+kind = "simulated"
+intention = "./hand.toml"
+tool = { kind = "sphere", radius_m = 0.005 }
+mechanics = { mass_kg = 0.1, damping_n_s_per_m = 2.0, resolution_m = 1e-6, delay_us = 200 }
+hand = { stiffness_n_per_m = 5000.0, damping_n_s_per_m = 40.0 }
+[ipc]
+lease_ms = 2000
+max_lease_ms = 2000
+[safety]
+stale_input_ms = 1000.0
+stale_contact_ms = 5000.0
+"""
+HAND = """
+kind = "press"
+from = [0.0, 0.0, 0.03]
+depth_m = 0.018
+move_s = 0.5
+hold_s = 2.0
+"""
+
+
 class Daemon:
     """A daemon of its own, with sockets in a folder of its own."""
 
-    def __init__(self, configuration="demo.toml"):
+    def __init__(self, configuration="demo.toml", hand=None):
         self.configuration = CONFIGURATIONS / configuration
+        self.hand = hand
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="hapticd-python-")
         environment = {**os.environ, "XDG_RUNTIME_DIR": self.folder.name}
         self.path = os.path.join(self.folder.name, "hapticd", "app.sock")
+        if self.hand is not None:
+            self.configuration = Path(self.folder.name) / "rig.toml"
+            self.configuration.write_text(PRESSING)
+            (Path(self.folder.name) / "hand.toml").write_text(self.hand)
         self.log = open(os.path.join(self.folder.name, "log"), "w+")
         self.process = subprocess.Popen(
             [os.environ["HAPTICD"], "run", self.configuration],
@@ -184,8 +215,14 @@ class Bodies(WithDaemon):
         with self.assertRaisesRegex(hapticd.RequestRefused, "There is no body 999"):
             client.remove_body(999)
 
+
+class Silence(unittest.TestCase):
+    event, until = WithDaemon.event, WithDaemon.until
+
     def test_polling_renews_leases_and_silence_is_told(self):
-        client = self.connect()
+        # A lease that a busy machine does not use up by itself.
+        daemon = self.enterContext(Daemon(hand=HAND))
+        client = self.enterContext(daemon.connect())
         client.subscribe(0, hapticd.Topic.EVENTS)
         client.add_body("kept", BOX, ABOVE)
         self.event(client, layout.BodyJoined)
@@ -193,7 +230,7 @@ class Bodies(WithDaemon):
         while time.monotonic() < end_s:
             self.assertNotIsInstance(client.poll(0.01), layout.ClientSilent)
         # Other clients see what the daemon tells them without this client's help.
-        watcher = self.connect("watcher")
+        watcher = self.enterContext(daemon.connect("watcher"))
         self.assertIn("kept", [body.name for body in watcher.list_bodies()])
 
         def silent():
@@ -202,6 +239,168 @@ class Bodies(WithDaemon):
             return kind == layout.ClientSilent.KIND
 
         self.until("ClientSilent", silent)
+
+
+def total(vectors):
+    return [sum(part) for part in zip((0.0, 0.0, 0.0), *vectors)]
+
+
+class Contact(WithDaemon):
+    """What a hand feels that explores the demonstration's terrain and block."""
+
+    def scene(self):
+        client = self.connect()
+        return client, client.subscribe(0, hapticd.Topic.ALL)
+
+    def close(self, found, expected, within):
+        for one, other in zip(found, expected, strict=True):
+            self.assertAlmostEqual(one, other, delta=within)
+
+    def test_the_forces_at_the_contacts_are_what_the_hand_feels(self):
+        client, right = self.scene()
+        checked = 0
+
+        def agree():
+            nonlocal checked
+            client.poll(0.0)
+            state, contacts, bodies = right.state(), right.contacts(), right.bodies()
+            if not state.tick == contacts.tick == bodies.tick or not contacts.contacts:
+                return False
+            forces = [contact.force_n for contact in contacts.contacts]
+            if not any(map(any, forces)):
+                return False
+            self.close(total(forces), state.wanted_force_n, 1e-9)
+            for body in bodies.bodies:
+                own = [c for c in contacts.contacts if c.body == body.body]
+                pushed = total(c.force_n for c in own)
+                self.close(body.force_n, [-part for part in pushed], 1e-9)
+                if not own:
+                    self.close(body.torque_nm, (0.0, 0.0, 0.0), 0.0)
+            checked += 1
+            return checked >= 200
+
+        self.until("200 ticks under force", agree)
+
+    def test_every_touch_ends_by_a_release(self):
+        client, _ = self.scene()
+        touched, last_tick, released = {}, 0, 0
+
+        def told():
+            nonlocal last_tick, released
+            event = client.poll(0.1)
+            if not isinstance(event, (layout.Touched, layout.Released)):
+                return False
+            self.assertGreaterEqual(event.tick, last_tick)
+            last_tick = event.tick
+            if isinstance(event, layout.Touched):
+                self.assertNotIn(event.body, touched)
+                touched[event.body] = event
+            elif event.body in touched:
+                first = touched.pop(event.body)
+                self.assertGreaterEqual(event.last_touch_ns, first.time_ns)
+                self.assertGreaterEqual(event.time_ns, event.last_touch_ns + layout.RELEASE_NS)
+                released += 1
+            return released >= 3
+
+        self.until("three touches and releases", told)
+
+
+class Materials(unittest.TestCase):
+    """A hand that presses on a box of the application's."""
+
+    def test_a_material_changes_under_the_hand(self):
+        with Daemon(hand=HAND) as daemon, daemon.connect() as client:
+            right = client.subscribe(0, hapticd.Topic.ALL)
+            box = client.add_body("box", BOX, kind=hapticd.BodyKind.STATIC, stiffness_n_per_m=300.0)
+
+            def stiffness():
+                client.poll(0.0)
+                state = right.state()
+                if not state.flags & hapticd.Flag.TOUCHING or state.governor != 3:
+                    return 0.0
+                deep_m = (
+                    state.world_from_proxy.translation_m[2]
+                    - state.world_from_device.translation_m[2]
+                )
+                return state.wanted_force_n[2] / deep_m if deep_m > 2e-3 else 0.0
+
+            helper = WithDaemon()
+            near = lambda wanted: lambda: abs(stiffness() - wanted) < 0.05 * wanted
+            helper.until("300 N/m", near(300.0))
+            client.set_material(box, 100.0, 0.5, 0.1)
+            helper.until("100 N/m", near(100.0))
+            client.set_material(box, 250.0, 0.5, 0.1)
+            # A spring that hardens under load keeps its energy: it is as hard at the next press.
+            helper.until("250 N/m", near(250.0))
+            (force,) = [b.force_n for b in right.bodies().bodies if b.body == box]
+            self.assertLess(force[2], 0.0)
+            with self.assertRaises(hapticd.RequestRefused) as refused:
+                client.set_material(box, 1e6, 0.5, 0.1)
+            self.assertEqual(refused.exception.code, hapticd.ErrorCode.OUT_OF_RANGE)
+
+    def test_a_body_put_around_the_tool_is_a_ghost_until_it_is_out(self):
+        with Daemon(hand=HAND.replace("depth_m = 0.018", "depth_m = 0.030")) as daemon, daemon.connect() as client:
+            right = client.subscribe(0, hapticd.Topic.ALL)
+            helper = WithDaemon()
+
+            def deep():
+                client.poll(0.0)
+                state = right.state()
+                there = state.flags & hapticd.Flag.ATTACHED and state.governor == 3
+                return there and state.world_from_device.translation_m[2] < 0.001
+
+            helper.until("the tool at the origin", deep)
+            box = client.add_body("box", BOX, kind=hapticd.BodyKind.STATIC)
+            self.assertEqual(helper.event(client, layout.Ghost).body, box)
+            self.assertEqual(helper.event(client, layout.Solid).body, box)
+
+
+class Batches(WithDaemon):
+    def test_many_bodies_move_in_one_message(self):
+        client = self.connect()
+        scene = client.subscribe(0, hapticd.Topic.BODIES | hapticd.Topic.EVENTS)
+        boxes = []
+        for k in range(8):
+            at = hapticd.Pose((0.05 * k, 0.3, 0.3))
+            if boxes:
+                boxes.append(client.add_instance(f"box {k}", boxes[0], at))
+            else:
+                boxes.append(client.add_body(f"box {k}", BOX, at))
+        self.assertEqual(len(client.shape(boxes[7]).triangles), 12)
+        goals = {body: hapticd.Pose((0.05 * k, 0.35, 0.3)) for k, body in enumerate(boxes)}
+        targets = [hapticd.BodyTarget(goal, 0.5, body, 500) for body, goal in goals.items()]
+
+        def arrived():
+            client.poll(0.0)
+            client.post_body_poses(targets)
+            places = {b.body: b.world_from_body.translation_m for b in scene.bodies().bodies}
+            return all(
+                body in places and abs(places[body][1] - goal.translation_m[1]) < 1e-9
+                for body, goal in goals.items()
+            )
+
+        self.until("all boxes at their goals", arrived)
+        with self.assertRaises(hapticd.RequestRefused) as refused:
+            client.set_body_poses([*targets, hapticd.BodyTarget(hapticd.Pose(), 0.5, 999, 500)])
+        self.assertEqual(refused.exception.number, 999)
+        with self.assertRaises(ValueError):
+            client.set_body_poses(targets[:1] * (hapticd.MAX_TARGETS + 1))
+
+
+class Needles(unittest.TestCase):
+    def test_a_needle_goes_in(self):
+        with Daemon("needle.toml") as daemon, daemon.connect() as client:
+            arm = client.subscribe(0, hapticd.Topic.NEEDLE)
+
+            def inserted():
+                client.poll(0.0)
+                needle = arm.needle()
+                inside = needle.phase == hapticd.NeedlePhase.INSERTED
+                return needle if inside and needle.depth_m > 5e-3 else None
+
+            needle = WithDaemon().until("5 mm of needle", inserted)
+            self.assertGreaterEqual(needle.pierced, 1)
+            self.assertGreater(needle.tick, 0)
 
 
 class Misuse(WithDaemon):

@@ -60,9 +60,10 @@ class Packets(unittest.TestCase):
                     self.assertEqual(message.packet(number), packet)
 
     def test_golden_blocks_have_the_values_that_they_hold(self):
-        state, contacts, bodies = GOLDEN["blocks"]
-        read = layout.ArmState(bytes.fromhex(state["payload"]))
-        self.assertEqual(plain(read), golden(state["fields"]))
+        state, contacts, bodies, needle = GOLDEN["blocks"]
+        for case, kind in ((state, layout.ArmState), (needle, layout.NeedleState)):
+            read = kind(bytes.fromhex(case["payload"]))
+            self.assertEqual(plain(read), golden(case["fields"]))
         from hapticd import blocks
 
         for case, read in ((contacts, blocks._contacts), (bodies, blocks._bodies)):
