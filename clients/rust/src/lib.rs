@@ -62,6 +62,7 @@ pub use hapticd_protocol::{
     wire::{Limit, Pose},
 };
 pub use hapticd_sync::seqlock::ReadError;
+pub use hapticd_sys::clock::now_ns;
 pub use path::default_socket;
 pub use predict::{PREDICTION_HORIZON, Prediction, predict_device, predict_proxy};
 pub use skin::{ReadSkinError, Skin, SkinFrame};
