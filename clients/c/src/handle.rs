@@ -50,7 +50,7 @@ impl<T> Handle<T> {
             }
         }));
         if let Err(payload) = ended {
-            std::mem::forget(payload);
+            discard(payload);
         }
     }
 
@@ -103,6 +103,13 @@ impl<T> Handle<T> {
     }
 }
 
+/// Drops what a panic carried. Where that panics, too, the second payload is left alone.
+pub(crate) fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+}
+
 fn panicked(status: i32, payload: Option<Box<dyn Any + Send>>) -> Failure {
     let mut failure = Failure::plain(status);
     if let Some(payload) = payload {
@@ -112,8 +119,7 @@ fn panicked(status: i32, payload: Option<Box<dyn Any + Send>>) -> Failure {
             failure.message.push_str(": ");
             failure.message.push_str(said);
         }
-        // Its drop might panic again.
-        std::mem::forget(payload);
+        discard(payload);
     }
     failure
 }
@@ -121,7 +127,7 @@ fn panicked(status: i32, payload: Option<Box<dyn Any + Send>>) -> Failure {
 /// Calls `f`, which has no handle; a panic is `HD_PANIC`.
 pub(crate) fn guarded(f: impl FnOnce() -> i32) -> i32 {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| {
-        std::mem::forget(payload);
+        discard(payload);
         HD_PANIC
     })
 }

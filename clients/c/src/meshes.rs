@@ -3,7 +3,7 @@
 use crate::{
     connection::{ClientHandle, Connected},
     failure::{HD_OK, Misuse, check_output, read_status, skin_status},
-    handle::Handle,
+    handle::{Handle, discard},
     memory,
     types::{hd_counts, hd_error, hd_skin_buffers, hd_skin_frame, hd_surface_frame},
 };
@@ -53,6 +53,17 @@ unsafe fn give<T>(
 unsafe fn call<T>(handle: *const Handle<T>, f: impl FnOnce(&mut T) -> Result<(), Misuse>) -> i32 {
     // SAFETY: the rule of `memory`.
     unsafe { read_mesh(handle, |it| f(it).map(|()| HD_OK)) }
+}
+
+/// Loads a version; 0 where the handle takes no calls.
+unsafe fn version<T>(handle: *const Handle<T>, load: impl FnOnce(&mut T) -> u64) -> u64 {
+    // SAFETY: the rule of `memory`.
+    unsafe { Handle::with(handle, load) }.unwrap_or_else(|(_, payload)| {
+        if let Some(payload) = payload {
+            discard(payload);
+        }
+        0
+    })
 }
 
 /// A count of a mesh, which never has more than 2^32 - 1 of anything.
@@ -178,7 +189,7 @@ unsafe extern "C" fn hd_surface_triangles(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hd_surface_version(surface: *const Handle<OpenSurface>) -> u64 {
     // SAFETY: the rule of `memory`.
-    unsafe { Handle::with(surface, |it| it.surface.version()) }.unwrap_or(0)
+    unsafe { version(surface, |it| it.surface.version()) }
 }
 
 #[unsafe(no_mangle)]
@@ -221,7 +232,9 @@ unsafe fn read_mesh<T>(
     let read = |it: &mut T| read(it).unwrap_or_else(|misuse| misuse.status());
     // SAFETY: the rule of `memory`.
     unsafe { Handle::with(handle, read) }.unwrap_or_else(|(status, payload)| {
-        std::mem::forget(payload);
+        if let Some(payload) = payload {
+            discard(payload);
+        }
         status
     })
 }
@@ -261,7 +274,7 @@ unsafe extern "C" fn hd_skin_capacity(skin: *const Handle<OpenSkin>, to: *mut hd
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hd_skin_version(skin: *const Handle<OpenSkin>) -> u64 {
     // SAFETY: the rule of `memory`.
-    unsafe { Handle::with(skin, |it| it.skin.version()) }.unwrap_or(0)
+    unsafe { version(skin, |it| it.skin.version()) }
 }
 
 #[unsafe(no_mangle)]

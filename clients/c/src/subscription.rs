@@ -6,7 +6,7 @@ use crate::{
         HD_GONE, HD_INVALID, HD_NOT_SUBSCRIBED, HD_OK, HD_PANIC, HD_SYSTEM, HD_TIMEOUT, Misuse,
         state_status,
     },
-    handle::Handle,
+    handle::{Handle, discard},
     memory::{self, Growing},
     requests::arm_of,
     types::{hd_arm_state, hd_bodies, hd_contacts, hd_error},
@@ -39,7 +39,7 @@ impl SubscriptionHandle {
         }
         catch_unwind(AssertUnwindSafe(|| f(&shared.blocks))).unwrap_or_else(|payload| {
             shared.poisoned.store(true, Ordering::Relaxed);
-            std::mem::forget(payload);
+            discard(payload);
             HD_PANIC
         })
     }
@@ -88,7 +88,7 @@ unsafe extern "C" fn hd_subscription_free(subscription: *mut SubscriptionHandle)
     // SAFETY: the rule of `memory`: `hd_subscribe` made it with `into_raw`, and nothing freed it.
     let all = unsafe { Box::from_raw(subscription) };
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(all))) {
-        std::mem::forget(payload);
+        discard(payload);
     }
 }
 

@@ -2,22 +2,25 @@
 
 use crate::{
     connection::{ClientHandle, Connected},
-    failure::{HD_HELD, HD_INVALID, HD_OK, HD_PANIC, Misuse},
+    failure::{
+        Failure, HD_BLOCK, HD_BUSY, HD_HELD, HD_INVALID, HD_MALFORMED, HD_NOT_ADMITTED, HD_NOT_YET,
+        HD_OK, HD_PANIC, HD_SYSTEM, HD_TIMEOUT, HD_UNTRUSTED, Misuse,
+    },
     handle::Handle,
     memory,
     subscription::SubscriptionHandle,
     types::{hd_arm_state, hd_bodies, hd_contacts, hd_error, hd_pose},
 };
-use hapticd_client::{ArmState, Bodies, Client, Contacts};
+use hapticd_client::{ArmState, Bodies, Client, ConnectError, Contacts, RequestError};
 use hapticd_counting::{Counting, counted};
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR,
     block::{BODIES_WORDS, BlockHeader, CONTACTS_WORDS, SEQUENCE_WORD, STATE_WORDS, block_words},
     frame::{MAX_MESSAGE, Message},
-    reply::{BlockInfo, BlockKind, Reply, Subscribed, Welcome},
+    reply::{BlockInfo, BlockKind, RefusalReason, Refused, Reply, Subscribed, Welcome},
     request::Request,
     text::Name,
-    wire::List,
+    wire::{DecodeError, List},
 };
 use hapticd_sync::{seqlock::Writer, words::WritableWords};
 use hapticd_sys::{
@@ -26,10 +29,12 @@ use hapticd_sys::{
     wake::{Interest, wait},
 };
 use std::{
+    io,
     mem::MaybeUninit,
     os::fd::{AsFd, OwnedFd},
     ptr,
     sync::atomic::Ordering,
+    time::Duration,
 };
 
 #[global_allocator]
@@ -54,16 +59,16 @@ unsafe extern "C" {
     fn hd_client_free(client: *mut ClientHandle);
 }
 
-/// Makes a block with one value.
-fn block<const N: usize>(kind: BlockKind, words: &[u64; N]) -> OwnedFd {
+/// Makes a block with one value, whose sequence is then `sequence`: 2 is what it is.
+fn block<const N: usize>(kind: BlockKind, words: &[u64; N], sequence: u64) -> OwnedFd {
     let (block, fd) = SharedBlock::create("hapticd-test", block_words(N)).unwrap();
     let header = BlockHeader::new(kind, 0, N, 1);
     for (place, word) in block.words().iter().zip(header.to_words()) {
         place.store(word, Ordering::Relaxed);
     }
-    Writer::<_, N>::new(block, SEQUENCE_WORD)
-        .unwrap()
-        .write(words);
+    let mut writer = Writer::<_, N>::new(block, SEQUENCE_WORD).unwrap();
+    writer.write(words);
+    writer.memory().words()[SEQUENCE_WORD].store(sequence, Ordering::Relaxed);
     fd.into_owned()
 }
 
@@ -76,8 +81,8 @@ fn answer(daemon: &Connection, reply: impl Into<Reply>, fds: &[OwnedFd]) {
     daemon.send(&reply.into().encode(id), &fds).unwrap();
 }
 
-/// Connects to a daemon that says welcome and hands out three blocks.
-fn connected() -> *mut ClientHandle {
+/// Connects to a daemon that says welcome and hands out three blocks, with this sequence.
+fn connected(sequence: u64) -> *mut ClientHandle {
     let (ours, daemon) = Connection::pair().unwrap();
     let playing = std::thread::spawn(move || {
         let welcome = Welcome {
@@ -101,9 +106,13 @@ fn connected() -> *mut ClientHandle {
             ..ArmState::EMPTY
         };
         let fds = [
-            block::<STATE_WORDS>(BlockKind::State, &state.to_words()),
-            block::<CONTACTS_WORDS>(BlockKind::Contacts, &Contacts::new(8, 1).to_words()),
-            block::<BODIES_WORDS>(BlockKind::Bodies, &Bodies::new(9, 1).to_words()),
+            block::<STATE_WORDS>(BlockKind::State, &state.to_words(), sequence),
+            block::<CONTACTS_WORDS>(
+                BlockKind::Contacts,
+                &Contacts::new(8, 1).to_words(),
+                sequence,
+            ),
+            block::<BODIES_WORDS>(BlockKind::Bodies, &Bodies::new(9, 1).to_words(), sequence),
         ];
         let of = |kind| BlockInfo { kind, arm: 0 };
         let blocks = List(vec![
@@ -131,7 +140,7 @@ fn init<T: memory::Growing>() -> T {
 
 #[test]
 fn reads_allocate_nothing() {
-    let client = connected();
+    let client = connected(2);
     let mut arm = ptr::null_mut();
     // SAFETY: as the header says.
     unsafe {
@@ -163,6 +172,76 @@ fn reads_allocate_nothing() {
         hd_subscription_free(arm);
         hd_client_free(client);
     }
+}
+
+#[test]
+fn a_block_without_a_value_and_one_that_is_being_written_say_so() {
+    for (sequence, expected) in [(0, HD_NOT_YET), (3, HD_BUSY)] {
+        let client = connected(sequence);
+        let mut arm = ptr::null_mut();
+        // SAFETY: as the header says.
+        unsafe {
+            assert_eq!(hd_subscribe(client, 0, 7, &mut arm, ptr::null_mut()), HD_OK);
+            let mut state = init::<hd_arm_state>();
+            state.tick = 99;
+            assert_eq!(hd_read_state(arm, &mut state), expected);
+            assert_eq!(hd_read_contacts(arm, &mut init()), expected);
+            assert_eq!(hd_read_bodies(arm, &mut init()), expected);
+            assert_eq!(state.tick, 99);
+            hd_subscription_free(arm);
+            hd_client_free(client);
+        }
+    }
+}
+
+#[test]
+fn errors_that_no_daemon_of_ours_provokes_have_their_statuses() {
+    let refused = Refused {
+        reason: RefusalReason::TooManyClients,
+        major: 3,
+        minor: 0,
+        client_major: 3,
+        client_minor: 0,
+        limit: 16,
+    };
+    let peer = ConnectError::UntrustedPeer {
+        path: "/run/x".into(),
+        owner: 7,
+        us: 8,
+    };
+    let late = RequestError::Timeout(Duration::from_millis(5));
+    let connecting: [(ConnectError, i32, u64); 4] = [
+        (peer, HD_UNTRUSTED, 7),
+        (ConnectError::Refused(refused), HD_NOT_ADMITTED, 3),
+        (ConnectError::InvalidName("empty"), HD_INVALID, 0),
+        (ConnectError::Handshake(late), HD_TIMEOUT, 5),
+    ];
+    for (error, status, number) in connecting {
+        let message = error.to_string();
+        let failure = Failure::from(error);
+        assert_eq!((failure.status, failure.number), (status, number));
+        assert_eq!(failure.message, message);
+    }
+    let unknown = DecodeError::UnknownKind { kind: 7 };
+    let asking: [(RequestError, i32, u64); 3] = [
+        (RequestError::Malformed(unknown), HD_MALFORMED, 0),
+        (RequestError::Block("unsealed".to_owned()), HD_BLOCK, 0),
+        (io::Error::from_raw_os_error(24).into(), HD_SYSTEM, 24),
+    ];
+    for (error, status, number) in asking {
+        let failure = Failure::from(error);
+        assert_eq!((failure.status, failure.number), (status, number));
+    }
+}
+
+#[test]
+fn a_long_message_is_cut_between_characters() {
+    let mut error = init::<hd_error>();
+    let failure = Failure::new(HD_BLOCK, "x".to_owned() + &"é".repeat(200));
+    // SAFETY: a whole struct.
+    assert_eq!(unsafe { failure.report(&mut error) }, HD_BLOCK);
+    let text = std::ffi::CStr::from_bytes_until_nul(&error.message).unwrap();
+    assert_eq!(text.to_str().unwrap(), "x".to_owned() + &"é".repeat(159));
 }
 
 #[test]
