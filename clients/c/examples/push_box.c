@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
     hd_subscription *arm = NULL;
     hd_pose_command goal = HD_INIT(hd_pose_command);
     hd_body_spec spec = HD_INIT(hd_body_spec);
-    hd_pose where = {{0.0, 0.0, 0.02}, {0.0, 0.0, 0.0, 1.0}}; /* Where config/demo.toml's hand is. */
+    hd_pose where = {{0.0, 0.0, 0.02}, {0.0, 0.0, 0.0, 1.0}}; /* Where the hand is. */
     spec.kind = HD_BODY_KINEMATIC, spec.solid = 1, spec.world_from_body = where;
     spec.name = "box", spec.name_length = 3;
     spec.positions_m = corners[0], spec.vertex_count = 8;

@@ -10,7 +10,8 @@
 static hapticd::mesh box(double half) {
     hapticd::mesh made;
     for (int k = 0; k < 8; k++)
-        made.positions_m.push_back({k & 1 ? half : -half, k & 2 ? half : -half, k & 4 ? half : -half});
+        made.positions_m.push_back(
+            {k & 1 ? half : -half, k & 2 ? half : -half, k & 4 ? half : -half});
     made.triangles = {{{0, 2, 1}}, {{1, 2, 3}}, {{4, 5, 6}}, {{5, 7, 6}}, {{0, 1, 4}}, {{1, 5, 4}},
                       {{2, 6, 3}}, {{3, 6, 7}}, {{0, 4, 2}}, {{2, 4, 6}}, {{1, 3, 5}}, {{3, 7, 5}}};
     return made;
@@ -23,7 +24,7 @@ int main(int argc, char **argv) try {
     auto spec = hapticd::make<hd_body_spec>();
     spec.kind = HD_BODY_KINEMATIC;
     spec.solid = 1;
-    spec.world_from_body = {{0.0, 0.0, 0.02}, {0.0, 0.0, 0.0, 1.0}}; // Where config/demo.toml's hand is.
+    spec.world_from_body = {{0.0, 0.0, 0.02}, {0.0, 0.0, 0.0, 1.0}}; // Where the hand is.
     spec.stiffness_n_per_m = 1000.0;
     spec.damping_n_s_per_m = 1.0;
     spec.friction = 0.3;

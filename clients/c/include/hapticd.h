@@ -36,8 +36,8 @@
  * `_free`, which takes NULL. A subscription, surface, skin or shape outlives its client.
  *
  * THREADS. A client is for one thread at a time; a second one gets HD_IN_USE. Functions that take a
- * `const hd_subscription *` may be called by any number of threads at once. A surface, skin or shape
- * is for one thread at a time (HD_IN_USE). No handle may be freed while another thread uses it. The
+ * `const hd_subscription *` may be called by any number of threads at once. A surface, skin or
+ * shape is for one thread at a time (HD_IN_USE). No handle may be freed while another thread uses it. The
  * library has no threads of its own, calls nothing back, handles no signal, sets no locale and
  * prints nothing (but see PANICS). A signal that the program handles does not end a wait early.
  *
@@ -96,8 +96,8 @@ extern "C" {
 #define HD_BLOCK (-12)          /* a shared block is not usable; the daemon's fault */
 #define HD_SYSTEM (-13)         /* the system refused: `number` is errno */
 #define HD_PENDING (-14)        /* the body was not added in time and may still come */
-#define HD_VERSION (-15)        /* the program was built for another major version of this library */
-#define HD_CAPACITY (-16)       /* the caller's buffer is too small: `number` needed, `limit` given */
+#define HD_VERSION (-15)        /* the program was built for another major version */
+#define HD_CAPACITY (-16)       /* a buffer is too small: `number` needed, `limit` given */
 #define HD_IN_USE (-17)         /* another thread is using this handle; the caller's fault */
 #define HD_WOULD_WAIT (-18)     /* the daemon takes nothing now; nothing was sent */
 #define HD_PANIC (-19)          /* a mistake in the library; the handle takes nothing but _free */
@@ -210,7 +210,7 @@ extern "C" {
 typedef struct hd_client hd_client;             /* a connection */
 typedef struct hd_subscription hd_subscription; /* the shared blocks of an arm */
 typedef struct hd_shape hd_shape;               /* the constant mesh of a body or a tool */
-typedef struct hd_surface hd_surface;           /* the surface of a soft body, cloth, crowd's body */
+typedef struct hd_surface hd_surface;           /* the surface of a body that yields */
 typedef struct hd_skin hd_skin;                 /* the skin of an implicit body */
 
 typedef struct hd_error {
@@ -238,7 +238,7 @@ typedef struct hd_connect_options {
     const char *socket;    /* path of the socket; NULL for the default one */
     size_t socket_length;
     int32_t patience_ms;   /* how long to wait for a daemon that is starting; below 0: for ever */
-    int32_t timeout_ms;    /* as hd_client_set_timeout_ms; 0 for 10 s, which the hello may take, too */
+    int32_t timeout_ms;    /* as hd_client_set_timeout_ms; 0 for 10 s. The hello has 10 s */
 } hd_connect_options;
 
 typedef struct hd_welcome {
@@ -312,7 +312,7 @@ typedef struct hd_arm_state {
     uint32_t governor;          /* HD_GOVERNOR_* */
     uint32_t reason;            /* why force is off or reduced, 0 for none: hd_reason_text */
     uint32_t contacts;          /* number of contacts in this tick */
-    uint32_t inside_body;       /* low 16 bits of the body that the tool is inside of (FLAG_INSIDE) */
+    uint32_t inside_body;       /* low 16 bits of the body around the tool (HD_FLAG_INSIDE) */
     uint32_t buttons;           /* a bit each, from bit 0; 1: pressed */
     uint32_t snapshot_age_ticks; /* age of the contact data; UINT32_MAX without any */
     uint64_t missed_ticks;      /* whole periods that the loop has skipped */
@@ -434,7 +434,7 @@ typedef struct hd_skin_buffers {
     float *points_m;         /* world frame */
     float *normals;          /* unit, outward */
     float *velocities_m_s;
-    uint32_t *triangles;     /* indices of points, each valid; counter-clockwise seen from outside */
+    uint32_t *triangles;     /* valid indices of points; counter-clockwise seen from outside */
     size_t point_capacity;   /* of each of the first three */
     size_t triangle_capacity;
 } hd_skin_buffers;
@@ -476,7 +476,8 @@ const char *hd_body_kind_text(uint32_t kind);    /* real-time safe */
 
 /* Connects to the default socket: $HAPTICD_SOCKET, or the first of $XDG_RUNTIME_DIR/hapticd,
  * /tmp/hapticd-UID, $HOME/.hapticd, /run/hapticd that has one. `*client` is NULL if it fails.
- * Another thread must not call setenv meanwhile. */
+ * HD_NO_DAEMON, and HD_GONE from one that is just ending, are worth another try. Another thread
+ * must not call setenv meanwhile. */
 int32_t hd_connect(uint32_t abi_version, const char *name, size_t name_length, hd_client **client,
                    hd_error *error);
 /* The same, with a socket and times of the caller's choice. */
@@ -506,8 +507,8 @@ int32_t hd_arm_at(const hd_client *client, uint32_t index, hd_arm_info *info);
 int32_t hd_bodies_refresh(hd_client *client, uint32_t *count, hd_error *error);
 int32_t hd_body_at(const hd_client *client, uint32_t index, hd_body_info *info);
 
-/* Makes all limits infinite: what hd_tighten_limits leaves as it is. (HD_INIT makes them 0: no force.)
- * Real-time safe, any thread. */
+/* Makes all limits infinite: what hd_tighten_limits leaves as it is. (HD_INIT makes them 0: no
+ * force.) Real-time safe, any thread. */
 int32_t hd_limits_leave(hd_limits *limits);
 /* All limits in force on an arm, as the loop keeps them. */
 int32_t hd_get_limits(hd_client *client, uint32_t arm, hd_limits *limits, hd_error *error);
@@ -532,8 +533,8 @@ int32_t hd_read_bodies(const hd_subscription *subscription, hd_bodies *bodies);
  * cheap way to see whether there is a new one. Real-time safe, any number of threads. */
 uint64_t hd_state_version(const hd_subscription *subscription);
 /* Waits until the tick is above `after_tick` (0: for the first), and copies that state. HD_TIMEOUT
- * after `timeout_ms` (0: does not wait; below 0: waits for ever); HD_GONE when the daemon is gone or
- * a later subscription took the wake-up line. Needs HD_TOPIC_STATE and HD_TOPIC_WAKE. Several
+ * after `timeout_ms` (0: does not wait; below 0: waits for ever); HD_GONE when the daemon is gone
+ * or a later subscription took the wake-up line. Needs HD_TOPIC_STATE and HD_TOPIC_WAKE. Several
  * threads may wait; a ring wakes one of them. */
 int32_t hd_wait_tick(const hd_subscription *subscription, uint64_t after_tick, int32_t timeout_ms,
                      hd_arm_state *state);
@@ -547,8 +548,8 @@ int32_t hd_wake_clear(const hd_subscription *subscription);
  *     position = position + v dt;   rotation = exp(w dt) * rotation   (world frame)
  * with the hand's velocities v and w, and dt = time_ns - state->time_ns, cut to 0..50 ms. HD_HELD
  * where it was cut, or the arm is not attached. hd_predict_pose moves world_from_device.
- * hd_predict_proxy moves world_from_proxy in free space, and holds it (HD_HELD) while it touches, is
- * inside a body or is held back: the state does not say how it will slide. Real-time safe, any
+ * hd_predict_proxy moves world_from_proxy in free space, and holds it (HD_HELD) while it touches,
+ * is inside a body or is held back: the state does not say how it will slide. Real-time safe, any
  * thread. */
 int32_t hd_predict_pose(const hd_arm_state *state, int64_t time_ns, hd_pose *pose);
 int32_t hd_predict_proxy(const hd_arm_state *state, int64_t time_ns, hd_pose *pose);
@@ -590,7 +591,7 @@ int32_t hd_shape_points(const hd_shape *shape, float *xyz, size_t capacity);
 int32_t hd_shape_triangles(const hd_shape *shape, uint32_t *indices, size_t capacity);
 void hd_shape_free(hd_shape *shape);
 
-/* ---- Surfaces of soft bodies, cloth and bodies of a crowd: constant triangles, moving points ---- */
+/* ---- Surfaces of soft bodies, cloth and bodies of a crowd: only the points move ---- */
 
 int32_t hd_open_surface(hd_client *client, uint32_t body, hd_surface **surface, hd_error *error);
 int32_t hd_surface_counts(const hd_surface *surface, hd_counts *counts);

@@ -101,7 +101,10 @@ fn connect(wanted: &Wanted) -> Result<*mut ClientHandle, Failure> {
             None => Client::connect(&wanted.name),
         };
         match attempt {
-            Err(ConnectError::NoDaemon { .. }) if start.elapsed() < wanted.patience => {
+            // Also from a daemon that is just ending, whose socket still took the connection.
+            Err(
+                ConnectError::NoDaemon { .. } | ConnectError::Handshake(RequestError::Disconnected),
+            ) if start.elapsed() < wanted.patience => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             attempt => break attempt?,

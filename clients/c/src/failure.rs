@@ -22,7 +22,8 @@ macro_rules! statuses {
         }
         /// All statuses with their names.
         #[cfg(test)]
-        pub(crate) const STATUSES: &[(&str, i32)] = &[("HD_OK", 0), $((stringify!($name), $code),)*];
+        pub(crate) const STATUSES: &[(&str, i32)] =
+            &[("HD_OK", 0), $((stringify!($name), $code),)*];
     };
 }
 

@@ -5,7 +5,7 @@
 //! refusals on with code, numbers and text. Values are copied into the caller's memory. The reads
 //! of a subscription allocate nothing, take no lock and make no system call.
 //!
-//! [`memory`] states the rule of the crate's `unsafe` code.
+//! The module `memory` states the rule of the crate's `unsafe` code.
 
 mod connection;
 mod failure;

@@ -358,10 +358,10 @@ unsafe extern "C" fn hd_status_json(
             return Err(Misuse::NULL.into());
         }
         let mut text = connected.client.status()?.into_bytes();
+        // For a reader of C there is one NUL, at the end.
+        text.retain(|byte| *byte != 0);
         // SAFETY: the rule of `memory`.
         unsafe { memory::put(length, text.len()) }?;
-        // The end of the text for a reader of C; there is none inside.
-        text.retain(|byte| *byte != 0);
         text.push(0);
         // SAFETY: the rule of `memory`.
         unsafe { memory::fill(buffer, capacity, &text) }?;

@@ -23,7 +23,8 @@ static_assert(!std::is_copy_constructible<hapticd::skin>::value, "handles are no
 static hapticd::mesh box() {
     hapticd::mesh made;
     for (int k = 0; k < 8; k++)
-        made.positions_m.push_back({k & 1 ? 0.01 : -0.01, k & 2 ? 0.01 : -0.01, k & 4 ? 0.01 : -0.01});
+        made.positions_m.push_back(
+            {k & 1 ? 0.01 : -0.01, k & 2 ? 0.01 : -0.01, k & 4 ? 0.01 : -0.01});
     made.triangles = {{{0, 2, 1}}, {{1, 2, 3}}, {{4, 5, 6}}, {{5, 7, 6}}, {{0, 1, 4}}, {{1, 5, 4}},
                       {{2, 6, 3}}, {{3, 6, 7}}, {{0, 4, 2}}, {{2, 4, 6}}, {{1, 3, 5}}, {{3, 7, 5}}};
     return made;

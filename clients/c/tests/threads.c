@@ -21,7 +21,7 @@ static double length(const double *q) {
     return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
-/* Reads until it has seen a thousand ticks; each state is whole, and none is older than the last. */
+/* Reads until it has seen a thousand ticks; each state is whole, none older than the last. */
 static void *reads(void *ignored) {
     (void)ignored;
     hd_arm_state state = HD_INIT(hd_arm_state);

@@ -104,7 +104,8 @@ impl Client {
     }
 
     /// Like [`connect_to`](Self::connect_to), but tries again every 20 ms, for at most `patience`,
-    /// while no process listens there. For a daemon that is starting or restarting.
+    /// while no process listens there, or one that ends at once. For a daemon that is starting or
+    /// restarting.
     ///
     /// # Errors
     /// [`ConnectError`]; a refusal ends the attempts at once.
@@ -117,7 +118,11 @@ impl Client {
             now_ns().saturating_add(u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX));
         loop {
             match Self::connect_to(path, name) {
-                Err(ConnectError::NoDaemon { .. }) if now_ns() < end_ns => {
+                // Also from a daemon that is just ending, whose socket still took the connection.
+                Err(
+                    ConnectError::NoDaemon { .. }
+                    | ConnectError::Handshake(RequestError::Disconnected),
+                ) if now_ns() < end_ns => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 result => return result,

@@ -17,7 +17,7 @@ use hapticd_sync::{seqlock::Writer, words::WritableWords};
 use hapticd_sys::{
     block::SharedBlock,
     sealed_file::create_sealed,
-    socket::Connection,
+    socket::{Connection, Listener},
     wake::{Interest, wait},
 };
 use std::{
@@ -334,6 +334,28 @@ fn the_surface_of_another_body_than_was_asked_for_is_an_error() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn a_server_that_ends_at_once_is_waited_for() {
+    let folder = std::env::temp_dir().join(format!("hapticd-ending-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("app.sock");
+    let listener = Listener::bind(&path, 0o600).unwrap();
+    let serving = thread::spawn(move || {
+        let accept = || {
+            wait(&[(listener.as_fd(), Interest::Read)], None).unwrap();
+            listener.accept().unwrap().unwrap()
+        };
+        for _ in 0..3 {
+            drop(accept());
+        }
+        Daemon(accept()).welcome();
+    });
+    let client = Client::connect_until(&path, "test", Duration::from_secs(60)).unwrap();
+    assert_eq!(client.welcome().client, 4);
+    serving.join().unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
