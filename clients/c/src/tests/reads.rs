@@ -325,7 +325,7 @@ fn counts_beyond_memory_are_refused_before_anything_is_read() {
     // SAFETY: one element; none; a text.
     unsafe {
         assert_eq!(memory::copy(one.as_ptr(), 1).unwrap(), one);
-        assert_eq!(memory::copy::<f64>(ptr::null(), 0).unwrap(), []);
+        assert!(memory::copy::<f64>(ptr::null(), 0).unwrap().is_empty());
         assert_eq!(
             memory::copy::<f64>(ptr::null(), 1).unwrap_err().what,
             Misuse::NULL.what
