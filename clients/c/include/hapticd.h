@@ -37,8 +37,8 @@
  *
  * THREADS. A client is for one thread at a time; a second one gets HD_IN_USE. Functions that take a
  * `const hd_subscription *` may be called by any number of threads at once. A surface, skin or
- * shape is for one thread at a time (HD_IN_USE). No handle may be freed while another thread uses it. The
- * library has no threads of its own, calls nothing back, handles no signal, sets no locale and
+ * shape is for one thread at a time (HD_IN_USE). No handle may be freed while another thread uses
+ * it. The library has no threads of its own, calls nothing back, handles no signal, sets no locale and
  * prints nothing (but see PANICS). A signal that the program handles does not end a wait early.
  *
  * REAL TIME. "Real-time safe" functions take bounded time, allocate nothing, take no lock and make
