@@ -106,6 +106,14 @@ need_python() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
+# need_c: two compilers of C and C++ with their sanitizers, and what finds an installed library.
+need_c() {
+    need gcc gcc g++ g++ clang clang cmake cmake make make pkg-config pkg-config nm binutils setarch util-linux
+    # The sanitizers' run-time libraries come with gcc, but not with Debian's clang.
+    compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.tsan-*.a' >/dev/null ||
+        install_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+}
+
 # need_rust: a Rust compiler at least as new as Cargo.toml's rust-version, with rustfmt and clippy;
 # installed with rustup where there is none (Debian 12's own is too old).
 need_rust() {

@@ -77,6 +77,8 @@ pub struct Client {
     connection: Connection,
     welcome: Welcome,
     next_id: u64,
+    /// When a packet was last sent.
+    sent_ns: u64,
     timeout: Duration,
     notifications: VecDeque<Notification>,
     posted: VecDeque<u64>,
@@ -122,7 +124,8 @@ impl Client {
     }
 
     /// Like [`connect_to`](Self::connect_to), but tries again every 20 ms, for at most `patience`,
-    /// while no process listens there. For a daemon that is starting or restarting.
+    /// while no process listens there, or one that ends at once. For a daemon that is starting or
+    /// restarting.
     ///
     /// # Errors
     /// [`ConnectError`]; a refusal ends the attempts at once.
@@ -135,7 +138,11 @@ impl Client {
             now_ns().saturating_add(u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX));
         loop {
             match Self::connect_to(path, name) {
-                Err(ConnectError::NoDaemon { .. }) if now_ns() < end_ns => {
+                // Also from a daemon that is just ending, whose socket still took the connection.
+                Err(
+                    ConnectError::NoDaemon { .. }
+                    | ConnectError::Handshake(RequestError::Disconnected),
+                ) if now_ns() < end_ns => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 result => return result,
@@ -162,6 +169,7 @@ impl Client {
             connection,
             welcome: nobody,
             next_id: 1,
+            sent_ns: 0,
             timeout: TIMEOUT,
             notifications: VecDeque::new(),
             posted: VecDeque::new(),
@@ -632,6 +640,40 @@ impl Client {
         }
     }
 
+    /// Like [`poll`](Self::poll), and renews this client's leases when it has sent nothing for half
+    /// of the time in which the daemon must hear from it
+    /// ([`Welcome::lease_ms`](reply::Welcome)). Call it in every frame: an application that hangs
+    /// then loses its force. No thread renews for it.
+    ///
+    /// # Errors
+    /// As for [`poll`](Self::poll).
+    pub fn poll_renewing(
+        &mut self,
+        timeout: Duration,
+    ) -> Result<Option<Notification>, RequestError> {
+        let end_ns = now_ns().saturating_add(u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
+        let half_ns = u64::from(self.welcome.lease_ms.max(2)) * 500_000;
+        loop {
+            if now_ns().saturating_sub(self.sent_ns) >= half_ns {
+                let before = std::mem::replace(&mut self.timeout, Duration::ZERO);
+                let renewed = self.renew_leases(self.welcome.lease_ms);
+                self.timeout = before;
+                match renewed {
+                    // The daemon takes nothing now, and the next turn tries again; or it is gone,
+                    // and `poll` says so behind what is queued.
+                    Ok(()) | Err(RequestError::Timeout(_) | RequestError::Disconnected) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            let rest_ns = end_ns.saturating_sub(now_ns());
+            let turn = Duration::from_nanos(rest_ns.min(half_ns));
+            match self.poll(turn)? {
+                None if rest_ns > half_ns => {}
+                result => return Ok(result),
+            }
+        }
+    }
+
     /// Leaves in good order.
     pub fn close(self) {
         // It does not matter whether it arrives: closing the socket says the same.
@@ -661,7 +703,10 @@ impl Client {
         let end_ns = self.deadline();
         loop {
             match self.connection.send(&packet, fds) {
-                Ok(()) => return Ok(id),
+                Ok(()) => {
+                    self.sent_ns = now_ns();
+                    return Ok(id);
+                }
                 Err(SendError::WouldBlock | SendError::Exhausted(_)) if now_ns() < end_ns => {
                     // The daemon is behind: take what it has sent to free its queue, then wait a
                     // moment.

@@ -24,7 +24,8 @@
 //!   glTF.
 //! * **Leases.** A client that has bodies must send a request at least every
 //!   [`Welcome::lease_ms`](hapticd_protocol::reply::Welcome), or the force of its bodies ramps to
-//!   zero. A pose command, or [`Client::renew_leases`], in every frame is enough. When a client's
+//!   zero. A pose command, [`Client::renew_leases`] or [`Client::poll_renewing`] in every frame is
+//!   enough. When a client's
 //!   process dies or closes the connection, the force of its bodies is zero at the next tick.
 //!
 //! # When the daemon goes away
@@ -42,6 +43,7 @@ mod error;
 #[cfg(feature = "export")]
 pub mod export;
 mod path;
+mod predict;
 mod skin;
 mod subscription;
 mod surface;
@@ -61,9 +63,11 @@ pub use hapticd_protocol::{
     wire::{Limit, NonNegative, Pose},
 };
 pub use hapticd_sync::seqlock::ReadError;
+pub use hapticd_sys::clock::now_ns;
 pub use path::default_socket;
+pub use predict::{PREDICTION_HORIZON, Prediction, predict_device, predict_proxy};
 pub use skin::{ReadSkinError, Skin, SkinFrame};
-pub use subscription::{ReadStateError, Subscription, Wake};
+pub use subscription::{ReadStateError, Subscription, WaitTickError, Wake};
 pub use surface::Surface;
 
 /// Returns the identity of an arm's tool, for [`Client::shape`] and in [`Contact::body`].

@@ -86,6 +86,11 @@ impl Skin {
         self.header.body
     }
 
+    /// Returns the maximum number of points of a frame.
+    pub fn max_points(&self) -> usize {
+        self.header.capacity.points as usize
+    }
+
     /// Returns the maximum number of triangles of a frame.
     pub fn max_triangles(&self) -> usize {
         self.header.capacity.triangles as usize

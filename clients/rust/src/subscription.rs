@@ -14,13 +14,14 @@ use hapticd_sync::{
 };
 use hapticd_sys::{
     block::ReadOnlyBlock,
+    clock::now_ns,
     socket::{Connection, ReceiveError},
     wake::{Interest, wait},
 };
 use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::atomic::Ordering,
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -33,6 +34,24 @@ pub enum ReadStateError {
     /// Nothing was published yet, or the writer interfered in every attempt; both are transient.
     #[error("{0}")]
     Read(#[from] ReadError),
+}
+
+/// Reason why no later tick was returned.
+#[derive(Debug, thiserror::Error)]
+pub enum WaitTickError {
+    /// State or wake-up line were not subscribed to; the caller's fault.
+    #[error("state and wake-up line were not both subscribed to")]
+    NotSubscribed,
+    /// No later tick came in time.
+    #[error("no later tick within {0:?}")]
+    Timeout(Duration),
+    /// The daemon is gone, or a later subscription of this client to the same arm has taken the
+    /// wake-up line.
+    #[error("the daemon is gone, or a later subscription took the wake-up line")]
+    Gone,
+    /// The system refused to wait.
+    #[error(transparent)]
+    System(#[from] io::Error),
 }
 
 /// The subscribed blocks of one arm. Reading is wait-free, allocates nothing and makes no system
@@ -76,7 +95,7 @@ impl Subscription {
                 BlockKind::Wake => {
                     result.wake = Some(Wake {
                         line: Connection::from(fd),
-                        closed: false,
+                        closed: AtomicBool::new(false),
                     })
                 }
                 BlockKind::Surface | BlockKind::Skin => {
@@ -134,9 +153,45 @@ impl Subscription {
         Ok(Bodies::from_words(&reader.read()?.1))
     }
 
+    /// Waits until the tick of the arm's state is above `after_tick`, and returns that state; at
+    /// most `timeout`. With 0 it waits for the first tick. State and wake-up line must have been
+    /// subscribed to. Several threads may wait, but a ring wakes only one of them: the others may
+    /// see its tick a tick later.
+    ///
+    /// # Errors
+    /// [`WaitTickError`].
+    pub fn wait_tick(&self, after_tick: u64, timeout: Duration) -> Result<ArmState, WaitTickError> {
+        let wake = self.wake.as_ref().ok_or(WaitTickError::NotSubscribed)?;
+        let end_ns = now_ns().saturating_add(u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
+        let mut closed = false;
+        loop {
+            match self.state() {
+                Ok(state) if state.tick > after_tick => return Ok(state),
+                Err(ReadStateError::NotSubscribed) => return Err(WaitTickError::NotSubscribed),
+                _ if closed => return Err(WaitTickError::Gone),
+                _ => {}
+            }
+            let rest_ns = end_ns.saturating_sub(now_ns());
+            if rest_ns == 0 {
+                return Err(WaitTickError::Timeout(timeout));
+            }
+            match wake.wait(Duration::from_nanos(rest_ns)) {
+                Ok(_) => {}
+                // A last state may have come before the end.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => closed = true,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
     /// Returns the wake-up line, if it was subscribed to.
     pub fn wake(&mut self) -> Option<&mut Wake> {
         self.wake.as_mut()
+    }
+
+    /// Returns the wake-up line, if it was subscribed to, for several threads.
+    pub fn shared_wake(&self) -> Option<&Wake> {
+        self.wake.as_ref()
     }
 }
 
@@ -145,7 +200,7 @@ impl Subscription {
 #[derive(Debug)]
 pub struct Wake {
     line: Connection,
-    closed: bool,
+    closed: AtomicBool,
 }
 
 impl Wake {
@@ -154,7 +209,7 @@ impl Wake {
     ///
     /// # Errors
     /// `BrokenPipe` when the daemon is gone, or the error of the system when it refuses to wait.
-    pub fn wait(&mut self, timeout: Duration) -> io::Result<bool> {
+    pub fn wait(&self, timeout: Duration) -> io::Result<bool> {
         wait(&[(self.line.as_fd(), Interest::Read)], Some(timeout))?;
         let mut rang = false;
         loop {
@@ -162,7 +217,7 @@ impl Wake {
                 Ok(_) | Err(ReceiveError::Oversize { .. }) => rang = true,
                 Err(ReceiveError::WouldBlock) => return Ok(rang),
                 Err(ReceiveError::Closed) => {
-                    self.closed = true;
+                    self.closed.store(true, Ordering::Relaxed);
                     return if rang {
                         Ok(true)
                     } else {
@@ -178,7 +233,7 @@ impl Wake {
 
     /// Returns true if the daemon was found to be gone.
     pub fn is_closed(&self) -> bool {
-        self.closed
+        self.closed.load(Ordering::Relaxed)
     }
 }
 

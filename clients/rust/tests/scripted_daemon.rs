@@ -2,7 +2,7 @@
 
 use hapticd_client::{
     ArmState, Client, ConnectError, ErrorCode, Event, Notification, Pose, ReadError,
-    ReadStateError, RequestError, topic,
+    ReadStateError, RequestError, WaitTickError, topic,
 };
 use hapticd_protocol::{
     block::{BlockHeader, SEQUENCE_WORD, STATE_WORDS, SurfaceHeader, block_words},
@@ -17,7 +17,7 @@ use hapticd_sync::{seqlock::Writer, words::WritableWords};
 use hapticd_sys::{
     block::SharedBlock,
     sealed_file::create_sealed,
-    socket::Connection,
+    socket::{Connection, Listener},
     wake::{Interest, wait},
 };
 use std::{
@@ -25,7 +25,7 @@ use std::{
     path::Path,
     sync::atomic::Ordering::Relaxed,
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// The daemon's end of the connection.
@@ -337,6 +337,28 @@ fn the_surface_of_another_body_than_was_asked_for_is_an_error() {
 }
 
 #[test]
+fn a_server_that_ends_at_once_is_waited_for() {
+    let folder = std::env::temp_dir().join(format!("hapticd-ending-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("app.sock");
+    let listener = Listener::bind(&path, 0o600).unwrap();
+    let serving = thread::spawn(move || {
+        let accept = || {
+            wait(&[(listener.as_fd(), Interest::Read)], None).unwrap();
+            listener.accept().unwrap().unwrap()
+        };
+        for _ in 0..3 {
+            drop(accept());
+        }
+        Daemon(accept()).welcome();
+    });
+    let client = Client::connect_until(&path, "test", Duration::from_secs(60)).unwrap();
+    assert_eq!(client.welcome().client, 4);
+    serving.join().unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn the_limits_of_another_arm_than_was_asked_for_are_an_error() {
     let of_arm = |arm| reply::Limits {
         peak_force_n: Limit(4.0),
@@ -426,4 +448,91 @@ fn a_surface_among_what_was_subscribed_to_is_an_error() {
 fn a_block_that_nobody_has_written_is_empty() {
     let error = ReadStateError::from(ReadError::Empty);
     assert_eq!(error.to_string(), "nothing has been published yet");
+}
+
+#[test]
+fn polling_renews_when_half_of_the_lease_is_over_and_not_before() {
+    let script = |daemon: Daemon| {
+        daemon.welcome();
+        // Two renewals within one long poll, then an event that ends it.
+        for _ in 0..2 {
+            let (id, request) = daemon.expect();
+            assert!(
+                matches!(&request, Request::RenewLeases(renew) if renew.lease_ms == 200),
+                "{request:?}"
+            );
+            daemon.answer(id, reply::Done {}, &[]);
+        }
+        let event = Event::from(event::ArmLost { arm: 1 });
+        daemon.0.send(&event.encode(0), &[]).unwrap();
+    };
+    play(script, |connection| {
+        let mut client = greet(connection).unwrap();
+        let start = Instant::now();
+        let news = client.poll_renewing(Duration::from_secs(60)).unwrap();
+        let lost = Event::from(event::ArmLost { arm: 1 });
+        assert_eq!(news, Some(Notification::Event(lost)));
+        assert!(start.elapsed() >= Duration::from_millis(200));
+        assert!(matches!(
+            client.poll_renewing(Duration::from_secs(60)),
+            Err(RequestError::Disconnected)
+        ));
+    });
+}
+
+/// Plays a daemon that publishes ticks 1, 2, 3 and is gone, each when the test says so.
+#[test]
+fn waiting_for_a_tick_returns_it_or_says_why_none_came() {
+    let (say, told) = std::sync::mpsc::channel::<()>();
+    let script = move |daemon: Daemon| {
+        daemon.welcome();
+        let (id, _) = daemon.expect();
+        let (block, fd) = SharedBlock::create("hapticd-test", block_words(STATE_WORDS)).unwrap();
+        let header = BlockHeader::new(BlockKind::State, 0, STATE_WORDS, 1);
+        for (place, word) in block.words().iter().zip(header.to_words()) {
+            place.store(word, Relaxed);
+        }
+        let (ours, theirs) = Connection::pair().unwrap();
+        let of = |kind| BlockInfo { kind, arm: 0 };
+        let blocks = List(vec![of(BlockKind::State), of(BlockKind::Wake)]);
+        let subscribed = reply::Subscribed { blocks };
+        daemon.answer(id, subscribed, &[fd.as_fd(), theirs.as_fd()]);
+        drop(theirs);
+        let mut writer = Writer::<_, STATE_WORDS>::new(block, SEQUENCE_WORD).unwrap();
+        for tick in 1..=3 {
+            told.recv().unwrap();
+            let state = ArmState {
+                tick,
+                ..ArmState::EMPTY
+            };
+            writer.write(&state.to_words());
+            ours.send(b"x", &[]).unwrap();
+        }
+        told.recv().unwrap();
+    };
+    play(script, |connection| {
+        let mut client = greet(connection).unwrap();
+        let patience = Duration::from_secs(60);
+        let arm = client.subscribe(0, topic::STATE | topic::WAKE).unwrap();
+        assert!(matches!(
+            arm.wait_tick(0, Duration::ZERO),
+            Err(WaitTickError::Timeout(Duration::ZERO))
+        ));
+        for tick in 1..=3 {
+            say.send(()).unwrap();
+            assert_eq!(arm.wait_tick(tick - 1, patience).unwrap().tick, tick);
+        }
+        // What is there already is returned without a ring.
+        assert_eq!(arm.wait_tick(1, Duration::ZERO).unwrap().tick, 3);
+        let short = Duration::from_millis(5);
+        let late = arm.wait_tick(3, short).unwrap_err();
+        assert_eq!(late.to_string(), "no later tick within 5ms");
+        say.send(()).unwrap();
+        assert!(matches!(
+            arm.wait_tick(3, Duration::MAX),
+            Err(WaitTickError::Gone)
+        ));
+        assert!(arm.shared_wake().unwrap().is_closed());
+        assert_eq!(arm.wait_tick(2, Duration::MAX).unwrap().tick, 3);
+    });
 }
