@@ -107,6 +107,7 @@ extern "C" {
 
 #define HD_MAX_BODIES 64u
 #define HD_MAX_CONTACTS 32u
+#define HD_MAX_TARGETS 56u
 #define HD_ALL_ARMS 255u                                  /* where a function says so */
 #define HD_TOOL(arm) (UINT32_MAX - (uint32_t)(arm))       /* an arm's tool, where a body is named */
 
@@ -116,7 +117,9 @@ extern "C" {
 #define HD_TOPIC_BODIES 4u
 #define HD_TOPIC_WAKE 8u
 #define HD_TOPIC_EVENTS 16u
-#define HD_TOPIC_ALL 31u
+#define HD_TOPIC_CONTACT_EVENTS 32u /* HD_EVENT_TOUCHED and what follows it */
+#define HD_TOPIC_NEEDLE 64u
+#define HD_TOPIC_ALL 127u
 
 /* hd_arm_state.flags; a sum. */
 #define HD_FLAG_ATTACHED 1u  /* the arm is attached and its pose is known */
@@ -158,6 +161,26 @@ extern "C" {
 #define HD_EVENT_CONFIG_REFUSED 0x820bu
 #define HD_EVENT_SHUTTING_DOWN 0x820cu
 #define HD_EVENT_EVENTS_LOST 0x820du /* `count`: how many */
+#define HD_EVENT_TOUCHED 0x820eu  /* a body held the tool back, and did not before */
+#define HD_EVENT_RELEASED 0x820fu /* it has not for 20 ms, since `last_touch_ns` */
+#define HD_EVENT_GHOST 0x8210u    /* the tool is inside a body, which makes no force */
+#define HD_EVENT_SOLID 0x8211u    /* the tool is out of it */
+#define HD_EVENT_BUTTON_PRESSED 0x8212u
+#define HD_EVENT_BUTTON_RELEASED 0x8213u
+
+/* hd_needle.phase. */
+#define HD_NEEDLE_ABSENT 0u
+#define HD_NEEDLE_FREE 1u
+#define HD_NEEDLE_TOUCHING 2u /* the tip dents the surface */
+#define HD_NEEDLE_INSERTED 3u
+
+/* hd_needle.hold: what holds the tip. */
+#define HD_HOLD_FRICTION 0u
+#define HD_HOLD_LAYER 1u    /* the surface of layer `held_by`, from the top, from 0 */
+#define HD_HOLD_MEMBRANE 2u /* structure `held_by`, which can be pierced, from 0 */
+#define HD_HOLD_BONE 3u     /* structure `held_by`, which cannot */
+#define HD_HOLD_BORDER 4u   /* the side of the tissue */
+#define HD_HOLD_HUB 5u      /* all of the needle is in */
 
 #define HD_REMOVAL_REQUESTED 0u
 #define HD_REMOVAL_CLIENT_GONE 1u
@@ -335,6 +358,7 @@ typedef struct hd_contact {
     double point_m[3];  /* on the body's surface */
     double normal[3];   /* unit, from the body to the tool */
     double distance_m;  /* between the surfaces; above 0 */
+    double force_n[3];  /* of the body on the tool; all add up to the state's wanted_force_n */
     uint32_t body;      /* HD_TOOL(k) for the tool of arm k */
     uint32_t reserved;
 } hd_contact;
@@ -347,20 +371,38 @@ typedef struct hd_contacts {
     hd_contact contacts[HD_MAX_CONTACTS]; /* the first `count`; the others are 0 */
 } hd_contacts;
 
-/* The pose of a rigid body. Does not grow. */
-typedef struct hd_body_pose {
+/* A rigid body in a tick. Does not grow. */
+typedef struct hd_body_state {
     uint32_t body;
-    uint32_t moving;    /* 1 if it has a target that it has not reached, else 0 */
+    uint32_t moving;      /* 1 if it has a target that it has not reached, else 0 */
     hd_pose world_from_body;
-} hd_body_pose;
+    double force_n[3];    /* of all arms' tools on it */
+    double torque_nm[3];  /* about its origin */
+} hd_body_state;
 
 typedef struct hd_bodies {
     uint32_t struct_size;
     uint32_t count;
     uint64_t tick;
     int64_t time_ns;
-    hd_body_pose bodies[HD_MAX_BODIES]; /* the first `count`; the others are 0 */
+    hd_body_state bodies[HD_MAX_BODIES]; /* the first `count`; the others are 0 */
 } hd_bodies;
+
+/* The needle at an arm's tool. */
+typedef struct hd_needle {
+    uint32_t struct_size;
+    uint32_t phase;     /* HD_NEEDLE_* */
+    uint64_t tick;
+    int64_t time_ns;
+    uint32_t hold;      /* HD_HOLD_* */
+    uint32_t held_by;
+    uint32_t pierced;   /* surfaces, since the start */
+    uint32_t reserved;
+    double depth_m;     /* length of the tip's path in the tissue */
+    double axial_n;     /* force of the tissue along the axis; above 0 it pushes the needle out */
+    double lateral_n;   /* across the axis */
+    double tip_m[3];
+} hd_needle;
 
 /* Moves a kinematic body: towards the pose, no point of it faster than the speed (at most 20 m/s).
  * When the lease ends without another command the body stops. */
@@ -372,6 +414,23 @@ typedef struct hd_pose_command {
     uint32_t lease_ms; /* 1 to ipc.max_lease_ms of the daemon's configuration (1000) */
     uint32_t reserved;
 } hd_pose_command;
+
+/* One of several bodies to move, as hd_pose_command does. Does not grow. */
+typedef struct hd_body_target {
+    hd_pose world_from_body;
+    double speed_m_s;
+    uint32_t body;
+    uint32_t lease_ms;
+} hd_body_target;
+
+/* The surface of a body. */
+typedef struct hd_material {
+    uint32_t struct_size;
+    uint32_t reserved;
+    double stiffness_n_per_m; /* 1 to 100,000; the arm renders what it can render stably */
+    double damping_n_s_per_m; /* 0 to 1000 */
+    double friction;          /* Coulomb's coefficient, 0 to 2 */
+} hd_material;
 
 /* A body to add. Coordinates are in the body's frame, m. */
 typedef struct hd_body_spec {
@@ -403,9 +462,10 @@ typedef struct hd_event {
     uint32_t reason;
     uint64_t tick;
     int64_t time_ns;
+    int64_t last_touch_ns; /* of HD_EVENT_RELEASED */
     uint64_t count;
     uint32_t daemon_code; /* HD_CODE_* of a refusal */
-    uint32_t reserved;
+    uint32_t button;      /* from 0, the bit of hd_arm_state.buttons */
     uint64_t number;      /* of a refusal */
     uint64_t limit;
     char text[256];       /* name of a body that joined, or a sentence */
@@ -529,6 +589,7 @@ void hd_subscription_free(hd_subscription *subscription);
 int32_t hd_read_state(const hd_subscription *subscription, hd_arm_state *state);
 int32_t hd_read_contacts(const hd_subscription *subscription, hd_contacts *contacts);
 int32_t hd_read_bodies(const hd_subscription *subscription, hd_bodies *bodies);
+int32_t hd_read_needle(const hd_subscription *subscription, hd_needle *needle);
 /* How often the state was published; 0 before the first time and without a state. One load: the
  * cheap way to see whether there is a new one. Real-time safe, any number of threads. */
 uint64_t hd_state_version(const hd_subscription *subscription);
@@ -560,10 +621,23 @@ int32_t hd_set_body_pose(hd_client *client, const hd_pose_command *command, hd_e
 /* Does not wait: HD_WOULD_WAIT if the daemon takes nothing (nothing was sent). A refusal comes as
  * HD_EVENT_POST_REFUSED. For every frame. */
 int32_t hd_post_body_pose(hd_client *client, const hd_pose_command *command, hd_error *error);
+/* Several bodies with one message, at most HD_MAX_TARGETS: all of them, or none if one is refused.
+ * hd_post_body_poses does not wait, as hd_post_body_pose. */
+int32_t hd_set_body_poses(hd_client *client, const hd_body_target *targets, size_t count,
+                          hd_error *error);
+int32_t hd_post_body_poses(hd_client *client, const hd_body_target *targets, size_t count,
+                           hd_error *error);
 int32_t hd_halt_body(hd_client *client, uint32_t body, hd_error *error);
 /* Adds a body and writes its identity. Copies name and mesh. HD_PENDING: it may still come, in the
  * list of bodies and as HD_EVENT_BODY_JOINED. */
 int32_t hd_add_body(hd_client *client, const hd_body_spec *spec, uint32_t *body, hd_error *error);
+/* Adds a body with the mesh of body `of`, which a client added: no mesh is copied, read or indexed.
+ * The spec's mesh may be NULL; the body is solid if the other one is. */
+int32_t hd_add_instance(hd_client *client, const hd_body_spec *spec, uint32_t of, uint32_t *body,
+                        hd_error *error);
+/* Changes the surface of a body of this client. The force follows without a step. */
+int32_t hd_set_material(hd_client *client, uint32_t body, const hd_material *material,
+                        hd_error *error);
 int32_t hd_remove_body(hd_client *client, uint32_t body, hd_error *error);
 /* Whether the application has the user's focus (1 or 0). Without it its bodies make no force. */
 int32_t hd_set_focus(hd_client *client, uint32_t focused, hd_error *error);

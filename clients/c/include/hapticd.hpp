@@ -205,6 +205,7 @@ class subscription {
     std::optional<hd_arm_state> read_state() noexcept { return read(hd_read_state); }
     std::optional<hd_contacts> read_contacts() noexcept { return read(hd_read_contacts); }
     std::optional<hd_bodies> read_bodies() noexcept { return read(hd_read_bodies); }
+    std::optional<hd_needle> read_needle() noexcept { return read(hd_read_needle); }
     /* How often the state was published. Real-time safe. */
     std::uint64_t state_version() const noexcept { return hd_state_version(get()); }
     /* The next state after the last one that this function gave. */
@@ -439,6 +440,30 @@ class client {
         command.struct_size = sizeof command;
         return call(hd_post_body_pose, &command);
     }
+    /* Several bodies with one message, at most HD_MAX_TARGETS: all of them, or none. */
+    result<void> try_set_body_poses(const std::vector<hd_body_target> &targets) {
+        return call(hd_set_body_poses, targets.data(), targets.size());
+    }
+    result<void> try_post_body_poses(const std::vector<hd_body_target> &targets) {
+        return call(hd_post_body_poses, targets.data(), targets.size());
+    }
+    /* A body with the mesh of `of`, which a client added. */
+    result<std::uint32_t> try_add_instance(std::string_view name, std::uint32_t of,
+                                           hd_body_spec spec) {
+        spec.struct_size = sizeof spec;
+        spec.name = name.data();
+        spec.name_length = name.size();
+        std::uint32_t body = 0;
+        auto why = make<hd_error>();
+        std::int32_t status = hd_add_instance(get(), &spec, of, &body, &why);
+        if (status < 0)
+            return unexpected(detail::failed(status, why));
+        return body;
+    }
+    result<void> try_set_material(std::uint32_t body, hd_material material) {
+        material.struct_size = sizeof material;
+        return call(hd_set_material, body, &material);
+    }
     result<void> try_halt_body(std::uint32_t body) { return call(hd_halt_body, body); }
     result<void> try_remove_body(std::uint32_t body) { return call(hd_remove_body, body); }
     result<void> try_set_focus(bool focused) { return call(hd_set_focus, focused ? 1u : 0u); }
@@ -503,6 +528,15 @@ class client {
             return false;
         detail::unwrap(std::move(made));
         return true;
+    }
+    void set_body_poses(const std::vector<hd_body_target> &targets) {
+        detail::unwrap(try_set_body_poses(targets));
+    }
+    std::uint32_t add_instance(std::string_view name, std::uint32_t of, const hd_body_spec &spec) {
+        return detail::unwrap(try_add_instance(name, of, spec));
+    }
+    void set_material(std::uint32_t body, const hd_material &material) {
+        detail::unwrap(try_set_material(body, material));
     }
     void halt_body(std::uint32_t body) { detail::unwrap(try_halt_body(body)); }
     void remove_body(std::uint32_t body) { detail::unwrap(try_remove_body(body)); }

@@ -5,9 +5,12 @@ use crate::{
     failure::{Failure, HD_OK, Misuse, check_output},
     handle::Handle,
     memory,
-    types::{hd_arm_info, hd_body_info, hd_body_spec, hd_error, hd_limits, hd_pose_command},
+    types::{
+        hd_arm_info, hd_body_info, hd_body_spec, hd_body_target, hd_error, hd_limits, hd_material,
+        hd_pose_command,
+    },
 };
-use hapticd_client::{BodyKind, BodySpec, Mesh};
+use hapticd_client::{BodyKind, BodySpec, BodyTarget, Mesh};
 use hapticd_protocol::request::{Request, Shutdown};
 use std::ptr;
 
@@ -200,6 +203,67 @@ unsafe extern "C" fn hd_post_body_pose(
     unsafe { Handle::call(client, error, post) }
 }
 
+/// Copies the targets of several bodies. The client refuses too many for one message.
+unsafe fn targets_of(
+    targets: *const hd_body_target,
+    count: usize,
+) -> Result<Vec<BodyTarget>, Misuse> {
+    // SAFETY: the rule of `memory`.
+    let theirs = unsafe { memory::copy(targets, count) }?;
+    Ok(theirs.iter().map(BodyTarget::from).collect())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_set_body_poses(
+    client: *mut ClientHandle,
+    targets: *const hd_body_target,
+    count: usize,
+    error: *mut hd_error,
+) -> i32 {
+    let set = |connected: &mut Connected| {
+        // SAFETY: the rule of `memory`.
+        let targets = unsafe { targets_of(targets, count) }?;
+        Ok(connected.client.set_body_poses(&targets)?)
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { carry_out(client, error, set) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_post_body_poses(
+    client: *mut ClientHandle,
+    targets: *const hd_body_target,
+    count: usize,
+    error: *mut hd_error,
+) -> i32 {
+    let post = |connected: &mut Connected| {
+        // SAFETY: the rule of `memory`.
+        let targets = unsafe { targets_of(targets, count) }?;
+        connected.post(|client| client.post_body_poses(&targets))
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { Handle::call(client, error, post) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_set_material(
+    client: *mut ClientHandle,
+    body: u32,
+    material: *const hd_material,
+    error: *mut hd_error,
+) -> i32 {
+    let set = |connected: &mut Connected| {
+        // SAFETY: the rule of `memory`.
+        let it = unsafe { memory::read(material) }?;
+        let (stiffness, damping) = (it.stiffness_n_per_m, it.damping_n_s_per_m);
+        Ok(connected
+            .client
+            .set_material(body, stiffness, damping, it.friction)?)
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { carry_out(client, error, set) }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hd_halt_body(
     client: *mut ClientHandle,
@@ -229,29 +293,58 @@ unsafe extern "C" fn hd_add_body(
         let spec = unsafe { memory::read(spec) }?;
         // SAFETY: the rule of `memory`.
         let (name, mesh) = unsafe { (name_of(spec.name, spec.name_length)?, mesh_of(&spec)?) };
-        let kind = u8::try_from(spec.kind).ok().and_then(BodyKind::from_code);
-        let made = BodySpec {
-            name: &name,
-            kind: kind.ok_or(Misuse {
-                what: "there is no such kind of body",
-                number: spec.kind.into(),
-                limit: 0,
-            })?,
-            solid: truth(spec.solid)?,
-            world_from_body: spec.world_from_body.into(),
-            stiffness_n_per_m: spec.stiffness_n_per_m,
-            damping_n_s_per_m: spec.damping_n_s_per_m,
-            friction: spec.friction,
-            restitution: spec.restitution,
-            density_kg_m3: spec.density_kg_m3,
-        };
-        let identity = connected.client.add_body(&made, &mesh)?;
+        let identity = connected.client.add_body(&spec_of(&spec, &name)?, &mesh)?;
         // SAFETY: the rule of `memory`.
         unsafe { memory::put(body, identity) }?;
         Ok(())
     };
     // SAFETY: the rule of `memory`.
     unsafe { carry_out(client, error, add) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_add_instance(
+    client: *mut ClientHandle,
+    spec: *const hd_body_spec,
+    of: u32,
+    body: *mut u32,
+    error: *mut hd_error,
+) -> i32 {
+    let add = |connected: &mut Connected| {
+        if body.is_null() {
+            return Err(Misuse::NULL.into());
+        }
+        // SAFETY: the rule of `memory`.
+        let spec = unsafe { memory::read(spec) }?;
+        // SAFETY: the rule of `memory`.
+        let name = unsafe { name_of(spec.name, spec.name_length) }?;
+        let identity = connected.client.add_instance(&spec_of(&spec, &name)?, of)?;
+        // SAFETY: the rule of `memory`.
+        unsafe { memory::put(body, identity) }?;
+        Ok(())
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { carry_out(client, error, add) }
+}
+
+/// What a caller says of a body, but for its mesh.
+fn spec_of<'a>(spec: &hd_body_spec, name: &'a str) -> Result<BodySpec<'a>, Misuse> {
+    let kind = u8::try_from(spec.kind).ok().and_then(BodyKind::from_code);
+    Ok(BodySpec {
+        name,
+        kind: kind.ok_or(Misuse {
+            what: "there is no such kind of body",
+            number: spec.kind.into(),
+            limit: 0,
+        })?,
+        solid: truth(spec.solid)?,
+        world_from_body: spec.world_from_body.into(),
+        stiffness_n_per_m: spec.stiffness_n_per_m,
+        damping_n_s_per_m: spec.damping_n_s_per_m,
+        friction: spec.friction,
+        restitution: spec.restitution,
+        density_kg_m3: spec.density_kg_m3,
+    })
 }
 
 /// Copies the mesh of a body. What is in it is for the daemon to check.

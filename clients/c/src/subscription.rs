@@ -9,7 +9,7 @@ use crate::{
     handle::{Handle, discard},
     memory::{self, Growing},
     requests::arm_of,
-    types::{hd_arm_state, hd_bodies, hd_contacts, hd_error},
+    types::{hd_arm_state, hd_bodies, hd_contacts, hd_error, hd_needle},
 };
 use hapticd_client::{ReadStateError, Subscription, WaitTickError};
 use std::{
@@ -138,6 +138,15 @@ unsafe extern "C" fn hd_read_bodies(
 ) -> i32 {
     // SAFETY: the rule of `memory`.
     unsafe { copy(subscription, bodies, Subscription::bodies) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_read_needle(
+    subscription: *const SubscriptionHandle,
+    needle: *mut hd_needle,
+) -> i32 {
+    // SAFETY: the rule of `memory`.
+    unsafe { copy(subscription, needle, Subscription::needle) }
 }
 
 #[unsafe(no_mangle)]

@@ -6,8 +6,8 @@
 
 use crate::memory::Growing;
 use hapticd_client::{
-    ArmInfo, ArmState, Bodies, BodyInfo, BodyPose, Contact, Contacts, Event, Limit, Limits,
-    Notification, Pose, SkinFrameHeader, SurfaceFrameHeader,
+    ArmInfo, ArmState, Bodies, BodyInfo, BodyState, BodyTarget, Contact, Contacts, Event, Limit,
+    Limits, NeedleState, NonNegative, Notification, Pose, SkinFrameHeader, SurfaceFrameHeader,
 };
 use hapticd_protocol::{
     MAX_BODIES, MAX_CONTACTS,
@@ -172,6 +172,7 @@ c_structs! {
         point_m: [f64; 3],
         normal: [f64; 3],
         distance_m: f64,
+        force_n: [f64; 3],
         body: u32,
         reserved: u32,
     }
@@ -182,17 +183,33 @@ c_structs! {
         time_ns: i64,
         contacts: [hd_contact; MAX_CONTACTS],
     }
-    hd_body_pose {
+    hd_body_state {
         body: u32,
         moving: u32,
         world_from_body: hd_pose,
+        force_n: [f64; 3],
+        torque_nm: [f64; 3],
     }
     hd_bodies {
         struct_size: u32,
         count: u32,
         tick: u64,
         time_ns: i64,
-        bodies: [hd_body_pose; MAX_BODIES],
+        bodies: [hd_body_state; MAX_BODIES],
+    }
+    hd_needle {
+        struct_size: u32,
+        phase: u32,
+        tick: u64,
+        time_ns: i64,
+        hold: u32,
+        held_by: u32,
+        pierced: u32,
+        reserved: u32,
+        depth_m: f64,
+        axial_n: f64,
+        lateral_n: f64,
+        tip_m: [f64; 3],
     }
     hd_pose_command {
         struct_size: u32,
@@ -201,6 +218,19 @@ c_structs! {
         speed_m_s: f64,
         lease_ms: u32,
         reserved: u32,
+    }
+    hd_body_target {
+        world_from_body: hd_pose,
+        speed_m_s: f64,
+        body: u32,
+        lease_ms: u32,
+    }
+    hd_material {
+        struct_size: u32,
+        reserved: u32,
+        stiffness_n_per_m: f64,
+        damping_n_s_per_m: f64,
+        friction: f64,
     }
     hd_body_spec {
         struct_size: u32,
@@ -229,9 +259,10 @@ c_structs! {
         reason: u32,
         tick: u64,
         time_ns: i64,
+        last_touch_ns: i64,
         count: u64,
         daemon_code: u32,
-        reserved: u32,
+        button: u32,
         number: u64,
         limit: u64,
         text: [u8; 256],
@@ -281,7 +312,7 @@ c_structs! {
 
 growing! {
     hd_error hd_connect_options hd_welcome hd_arm_info hd_body_info hd_limits hd_arm_state
-    hd_contacts hd_bodies hd_pose_command hd_body_spec hd_event hd_surface_frame hd_skin_buffers
+    hd_contacts hd_bodies hd_needle hd_pose_command hd_material hd_body_spec hd_event hd_surface_frame hd_skin_buffers
     hd_skin_frame
 }
 
@@ -480,6 +511,7 @@ impl From<&Contact> for hd_contact {
             point_m: contact.point_m,
             normal: contact.normal,
             distance_m: contact.distance_m,
+            force_n: contact.force_n,
             body: contact.body,
             reserved: 0,
         }
@@ -493,6 +525,7 @@ impl From<&Contacts> for hd_contacts {
             point_m: [0.0; 3],
             normal: [0.0; 3],
             distance_m: 0.0,
+            force_n: [0.0; 3],
             body: 0,
             reserved: 0,
         };
@@ -506,12 +539,14 @@ impl From<&Contacts> for hd_contacts {
     }
 }
 
-impl From<&BodyPose> for hd_body_pose {
-    fn from(body: &BodyPose) -> Self {
+impl From<&BodyState> for hd_body_state {
+    fn from(body: &BodyState) -> Self {
         Self {
             body: body.body,
             moving: body.moving.into(),
             world_from_body: body.world_from_body.into(),
+            force_n: body.force_n,
+            torque_nm: body.torque_nm,
         }
     }
 }
@@ -519,20 +554,52 @@ impl From<&BodyPose> for hd_body_pose {
 impl From<&Bodies> for hd_bodies {
     fn from(bodies: &Bodies) -> Self {
         let all = bodies.as_slice();
-        let none = hd_body_pose {
+        let none = hd_body_state {
             body: 0,
             moving: 0,
             world_from_body: hd_pose {
                 position_m: [0.0; 3],
                 rotation_xyzw: [0.0; 4],
             },
+            force_n: [0.0; 3],
+            torque_nm: [0.0; 3],
         };
         Self {
             struct_size: 0,
             count: all.len() as u32,
             tick: bodies.tick,
             time_ns: signed(bodies.time_ns),
-            bodies: std::array::from_fn(|k| all.get(k).map_or(none, hd_body_pose::from)),
+            bodies: std::array::from_fn(|k| all.get(k).map_or(none, hd_body_state::from)),
+        }
+    }
+}
+
+impl From<&NeedleState> for hd_needle {
+    fn from(needle: &NeedleState) -> Self {
+        Self {
+            struct_size: 0,
+            phase: needle.phase.into(),
+            tick: needle.tick,
+            time_ns: signed(needle.time_ns),
+            hold: needle.hold.into(),
+            held_by: needle.held_by,
+            pierced: needle.pierced,
+            reserved: 0,
+            depth_m: needle.depth_m,
+            axial_n: needle.axial_n,
+            lateral_n: needle.lateral_n,
+            tip_m: needle.tip_m,
+        }
+    }
+}
+
+impl From<&hd_body_target> for BodyTarget {
+    fn from(target: &hd_body_target) -> Self {
+        Self {
+            world_from_body: target.world_from_body.into(),
+            speed_m_s: NonNegative(target.speed_m_s),
+            body: target.body,
+            lease_ms: target.lease_ms,
         }
     }
 }
@@ -550,13 +617,20 @@ impl hd_event {
         reason: 0,
         tick: 0,
         time_ns: 0,
+        last_touch_ns: 0,
         count: 0,
         daemon_code: 0,
-        reserved: 0,
+        button: 0,
         number: 0,
         limit: 0,
         text: [0; 256],
     };
+
+    /// Fills in what the news of contacts and buttons have in common.
+    fn touches(&mut self, arm: u8, body: u32, tick: u64, time_ns: u64) {
+        (self.arm, self.body) = (arm.into(), body);
+        (self.tick, self.time_ns) = (tick, signed(time_ns));
+    }
 
     fn refused(error: &reply::Error) -> Self {
         let text = hapticd_protocol::text::Text::<256>::lossy(&error.to_string());
@@ -607,6 +681,21 @@ impl From<&Notification> for hd_event {
             Event::ConfigRefused(event) => made.text = *event.detail.as_bytes(),
             Event::EventsLost(event) => made.count = event.count,
             Event::ConfigReloaded(_) | Event::ShuttingDown(_) => {}
+            Event::Touched(event) => made.touches(event.arm, event.body, event.tick, event.time_ns),
+            Event::Released(event) => {
+                made.touches(event.arm, event.body, event.tick, event.time_ns);
+                made.last_touch_ns = signed(event.last_touch_ns);
+            }
+            Event::Ghost(event) => made.touches(event.arm, event.body, event.tick, event.time_ns),
+            Event::Solid(event) => made.touches(event.arm, event.body, event.tick, event.time_ns),
+            Event::ButtonPressed(event) => {
+                made.touches(event.arm, 0, event.tick, event.time_ns);
+                made.button = event.button.into();
+            }
+            Event::ButtonReleased(event) => {
+                made.touches(event.arm, 0, event.tick, event.time_ns);
+                made.button = event.button.into();
+            }
         }
         made
     }

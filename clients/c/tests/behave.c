@@ -283,6 +283,24 @@ static void state(hd_client *client) {
         ;
     while (hd_read_bodies(arm, &bodies) == HD_BUSY)
         ;
+    hd_needle needle = HD_INIT(hd_needle);
+    while (hd_read_needle(arm, &needle) == HD_BUSY)
+        ;
+    CHECK(needle.tick > 0 && needle.phase == HD_NEEDLE_ABSENT);
+    STATUS(hd_read_needle(partly, &needle), HD_NOT_SUBSCRIBED);
+    /* The forces at the contacts are what the coupling wants in the same tick. */
+    for (int agreed = 0; !agreed;) {
+        if (hd_read_state(arm, &now) != HD_OK || hd_read_contacts(arm, &contacts) != HD_OK ||
+            now.tick != contacts.tick)
+            continue;
+        for (int axis = 0; axis < 3 && contacts.count > 0; axis++) {
+            double sum = 0.0;
+            for (uint32_t k = 0; k < contacts.count; k++)
+                sum += contacts.contacts[k].force_n[axis];
+            CHECK(sum == 0.0 || fabs(sum - now.wanted_force_n[axis]) < 1e-9);
+        }
+        agreed = 1;
+    }
     CHECK(now.tick > 0 && contacts.tick > 0 && bodies.tick > 0);
     const double *q = now.world_from_proxy.rotation_xyzw;
     CHECK(fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1.0) < 1e-9);
@@ -341,6 +359,45 @@ static void state(hd_client *client) {
     STATUS(hd_read_state(next, &now), HD_PANIC);
     STATUS(hd_wait_tick(next, 0, -1, &now), HD_PANIC);
     hd_subscription_free(arm), hd_subscription_free(next), hd_subscription_free(partly);
+}
+
+/* An instance of a body, another surface, and a message for both. */
+static void several(hd_client *client, const hd_body_spec *spec, uint32_t body) {
+    hd_body_spec second = *spec;
+    uint32_t twin = 0, none = 0;
+    second.name = "twin", second.name_length = 4;
+    second.positions_m = NULL, second.vertex_count = 0;
+    second.triangles = NULL, second.triangle_count = 0;
+    second.world_from_body.position_m[1] += 0.2;
+    STATUS(hd_add_instance(client, &second, body, &twin, &error), HD_OK);
+    CHECK(twin != body && twin != 0);
+    FAILS(hd_add_instance(client, &second, body, &none, &error), HD_REFUSED);
+    CHECK(error.daemon_code == HD_CODE_NAME_TAKEN);
+    FAILS(hd_add_instance(client, &second, 999, &none, &error), HD_REFUSED);
+    FAILS(hd_add_instance(client, &second, body, NULL, &error), HD_INVALID);
+    FAILS(hd_add_instance(client, NULL, body, &none, &error), HD_INVALID);
+    hd_material soft = HD_INIT(hd_material);
+    soft.stiffness_n_per_m = 100.0, soft.damping_n_s_per_m = 1.0, soft.friction = 0.2;
+    STATUS(hd_set_material(client, twin, &soft, &error), HD_OK);
+    soft.friction = 3.0;
+    FAILS(hd_set_material(client, twin, &soft, &error), HD_REFUSED);
+    CHECK(error.daemon_code == HD_CODE_OUT_OF_RANGE);
+    FAILS(hd_set_material(client, twin, NULL, &error), HD_INVALID);
+    hd_body_target both[2] = {{spec->world_from_body, 0.5, body, 500},
+                              {second.world_from_body, 0.5, twin, 500}};
+    STATUS(hd_set_body_poses(client, both, 2, &error), HD_OK);
+    STATUS(hd_set_body_poses(client, NULL, 0, &error), HD_OK);
+    STATUS(hd_post_body_poses(client, both, 2, &error), HD_OK);
+    both[1].body = 999;
+    FAILS(hd_set_body_poses(client, both, 2, &error), HD_REFUSED);
+    CHECK(error.daemon_code == HD_CODE_NO_SUCH_BODY && error.number == 999);
+    FAILS(hd_set_body_poses(client, NULL, 2, &error), HD_INVALID);
+    FAILS(hd_set_body_poses(client, both, SIZE_MAX, &error), HD_INVALID);
+    hd_body_target many[HD_MAX_TARGETS + 1] = {{spec->world_from_body, 0.5, body, 500}};
+    FAILS(hd_set_body_poses(client, many, HD_MAX_TARGETS + 1, &error), HD_INVALID);
+    STATUS(hd_halt_body(client, body, &error), HD_OK);
+    STATUS(hd_remove_body(client, twin, &error), HD_OK);
+    CHECK(await(client, HD_EVENT_BODY_LEFT).body == twin);
 }
 
 static void bodies(hd_client *client) {
@@ -411,6 +468,7 @@ static void bodies(hd_client *client) {
                            fabs(poses.bodies[k].world_from_body.position_m[0] - 0.01) < 1e-9;
     }
     STATUS(hd_halt_body(client, body, &error), HD_OK);
+    several(client, &spec, body);
     command.lease_ms = 0;
     FAILS(hd_set_body_pose(client, &command, &error), HD_REFUSED);
     CHECK(error.daemon_code == HD_CODE_OUT_OF_RANGE && error.number == 0);

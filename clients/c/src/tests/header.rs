@@ -2,7 +2,10 @@
 //! them.
 
 use crate::{failure::STATUSES, library::ABI_VERSION, types::layouts};
-use hapticd_protocol::{MAX_BODIES, MAX_CONTACTS, layout, request::ALL_ARMS};
+use hapticd_protocol::{
+    MAX_BODIES, MAX_CONTACTS, layout,
+    request::{ALL_ARMS, MAX_TARGETS},
+};
 use std::{
     collections::BTreeSet,
     fmt::Write as _,
@@ -101,6 +104,8 @@ fn constants() -> Vec<(String, u64)> {
         ("ErrorCode", "CODE"),
         ("RefusalReason", "ADMISSION"),
         ("RemovalReason", "REMOVAL"),
+        ("NeedlePhase", "NEEDLE"),
+        ("NeedleHold", "HOLD"),
         ("topic", "TOPIC"),
         ("flag", "FLAG"),
         ("skin_flag", "SKIN"),
@@ -143,6 +148,7 @@ fn codes_are_those_of_the_protocol_and_none_is_missing() {
     assert_equal(&mut unit, "HD_MAX_BODIES", format!("{MAX_BODIES}u"));
     assert_equal(&mut unit, "HD_MAX_CONTACTS", format!("{MAX_CONTACTS}u"));
     assert_equal(&mut unit, "HD_ALL_ARMS", format!("{ALL_ARMS}u"));
+    assert_equal(&mut unit, "HD_MAX_TARGETS", format!("{MAX_TARGETS}u"));
     assert_equal(
         &mut unit,
         "HD_TOOL(1)",
@@ -163,6 +169,8 @@ fn codes_are_those_of_the_protocol_and_none_is_missing() {
         "TOPIC",
         "FLAG",
         "SKIN",
+        "NEEDLE",
+        "HOLD",
     ];
     let names = defined.filter_map(|line| line.split([' ', '(']).next());
     let coded: BTreeSet<String> = names
