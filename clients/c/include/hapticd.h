@@ -358,7 +358,7 @@ typedef struct hd_contact {
     double point_m[3];  /* on the body's surface */
     double normal[3];   /* unit, from the body to the tool */
     double distance_m;  /* between the surfaces; above 0 */
-    double force_n[3];  /* of the body on the tool; all add up to the state's wanted_force_n */
+    double force_n[3];  /* of the body on the hand; all add up to the state's force_n */
     uint32_t body;      /* HD_TOOL(k) for the tool of arm k */
     uint32_t reserved;
 } hd_contact;

@@ -288,7 +288,7 @@ static void state(hd_client *client) {
         ;
     CHECK(needle.tick > 0 && needle.phase == HD_NEEDLE_ABSENT);
     STATUS(hd_read_needle(partly, &needle), HD_NOT_SUBSCRIBED);
-    /* The forces at the contacts are what the coupling wants in the same tick. */
+    /* The forces at the contacts are what the hand feels in the same tick. */
     for (int agreed = 0; !agreed;) {
         if (hd_read_state(arm, &now) != HD_OK || hd_read_contacts(arm, &contacts) != HD_OK ||
             now.tick != contacts.tick)
@@ -297,7 +297,7 @@ static void state(hd_client *client) {
             double sum = 0.0;
             for (uint32_t k = 0; k < contacts.count; k++)
                 sum += contacts.contacts[k].force_n[axis];
-            CHECK(sum == 0.0 || fabs(sum - now.wanted_force_n[axis]) < 1e-9);
+            CHECK(sum == 0.0 || fabs(sum - now.force_n[axis]) < 1e-9);
         }
         agreed = 1;
     }

@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import os
 
-from . import _layout as messages
-from . import aio, mesh
-from ._layout import (
+from . import aio, mesh, messages
+from .messages import (
     ALL_ARMS,
     ArmEnergy,
     ArmInfo,

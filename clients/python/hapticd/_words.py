@@ -1,4 +1,4 @@
-"""How fields become bytes and back: what `_layout` is made of.
+"""How fields become bytes and back: what `messages` is made of.
 
 Everything is little-endian and checked: a message whose bytes are not as its layout says is
 refused with `DecodeError`, which says what is wrong.
@@ -292,8 +292,8 @@ def _list(of: type[Record], count: int) -> tuple[_Put, _Take]:
 
 
 def _codec(spec: str) -> tuple[_Put, _Take]:
-    """Returns the codec of a field's type, as `_layout` writes it."""
-    from . import _layout
+    """Returns the codec of a field's type, as `messages` writes it."""
+    from . import messages
 
     kind, _, rest = spec.partition(":")
     if "*" in kind:
@@ -311,9 +311,9 @@ def _codec(spec: str) -> tuple[_Put, _Take]:
         return _text(int(rest), False)
     of, _, count = rest.partition(":")
     if kind == "code":
-        return _code(_NUMBERS[of], getattr(_layout, count), count)
+        return _code(_NUMBERS[of], getattr(messages, count), count)
     assert kind == "list", spec
-    return _list(getattr(_layout, of), int(count))
+    return _list(getattr(messages, of), int(count))
 
 
 _Self = TypeVar("_Self", bound="Record")

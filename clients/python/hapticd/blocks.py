@@ -15,7 +15,7 @@ import select
 import socket
 from typing import Callable, Generic, NamedTuple, TypeVar
 
-from ._layout import (
+from .messages import (
     BLOCK_SEALS,
     MAGIC,
     MAJOR,

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Sequence, TypeVar, Union
 
 from . import mesh as meshes
-from ._layout import (
+from .messages import (
     EVENTS,
     MAGIC,
     MAJOR,
@@ -93,7 +93,7 @@ from .errors import (
     WouldWait,
     refusal_text,
 )
-from ._layout import ArmState
+from .messages import ArmState
 
 M = TypeVar("M", bound=Message)
 

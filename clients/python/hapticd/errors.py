@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._layout import (
+from .messages import (
     ERROR_CODE_TEXT,
     FORCE_OFF_REASON,
     REFUSAL_REASON_TEXT,

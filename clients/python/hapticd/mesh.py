@@ -14,7 +14,7 @@ try:
 except ImportError:
     numpy = None  # type: ignore[assignment]
 
-from ._layout import MESH_HEADER_BYTES, MESH_MAGIC, MESH_SEALS, MESH_VERSION
+from .messages import MESH_HEADER_BYTES, MESH_MAGIC, MESH_SEALS, MESH_VERSION
 from .errors import BlockError
 
 _F_ADD_SEALS = 1033

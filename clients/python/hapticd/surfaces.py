@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol, cast
 
-from ._layout import (
+from .messages import (
     PAYLOAD_WORD,
     SEQUENCE_WORD,
     BlockKind,

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 import hapticd
-from hapticd import _layout as layout
+from hapticd import messages as layout
 from hapticd import mesh
 
 from test_daemon import Daemon

@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 import hapticd
-from hapticd import _layout as layout
+from hapticd import messages as layout
 from hapticd import mesh
 
 CONFIGURATIONS = Path(__file__).resolve().parents[3] / "config"
@@ -269,7 +269,7 @@ class Contact(WithDaemon):
             forces = [contact.force_n for contact in contacts.contacts]
             if not any(map(any, forces)):
                 return False
-            self.close(total(forces), state.wanted_force_n, 1e-9)
+            self.close(total(forces), state.force_n, 1e-9)
             for body in bodies.bodies:
                 own = [c for c in contacts.contacts if c.body == body.body]
                 pushed = total(c.force_n for c in own)

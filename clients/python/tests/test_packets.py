@@ -8,7 +8,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from hapticd import _layout as layout
+from hapticd import messages as layout
 from hapticd._words import DecodeError, decode
 
 PROTOCOL = Path(__file__).resolve().parents[2] / "protocol"

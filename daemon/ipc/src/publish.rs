@@ -18,7 +18,7 @@ use hapticd_protocol::{
     },
     wire,
 };
-use hapticd_proxy::{ArmOutcome, Held, Insertion, MAX_ARMS, Phase};
+use hapticd_proxy::{ArmOutcome, Held, Insertion, MAX_ARMS, MAX_CONTACTS, Phase};
 
 /// The loop's end of the blocks.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub struct BlockPublisher {
     stale_ticks: u32,
     missed_ticks: u64,
     force_offs: [ForceOffs; MAX_ARMS],
+    /// Forces at each arm's contacts in this tick, N, world frame.
+    forces: [[Vec3; MAX_CONTACTS]; MAX_ARMS],
 }
 
 /// Number of times an arm's force went off, and the last time.
@@ -93,6 +95,7 @@ impl BlockPublisher {
             stale_ticks,
             missed_ticks: 0,
             force_offs: [ForceOffs::default(); MAX_ARMS],
+            forces: [[Vec3::zeros(); MAX_CONTACTS]; MAX_ARMS],
         }
     }
 
@@ -166,13 +169,16 @@ impl Publish for BlockPublisher {
             state.force_offs = offs.count;
             let outcome = &output.arms[index];
             let mut contacts = Contacts::new(record.tick, record.now_ns);
-            for contact in outcome.contacts.iter().take(outcome.contact_count) {
+            let forces = &mut self.forces[index];
+            share_out(&Vec3::from(state.force_n), outcome, forces);
+            let found = outcome.contacts.iter().take(outcome.contact_count);
+            for (contact, force) in found.zip(forces.iter()) {
                 contacts.push(Contact {
                     point_m: array(&contact.point),
                     normal: array(&contact.normal),
                     distance_m: contact.gap_m,
                     body: contact.body,
-                    force_n: array(&contact.force_n),
+                    force_n: array(force),
                 });
             }
             let needle = needle(record, &record.arms[index].insertion);
@@ -185,7 +191,8 @@ impl Publish for BlockPublisher {
         let mut bodies = Bodies::new(record.tick, record.now_ns);
         for body in core.engine().bodies() {
             let origin = body.pose.translation.vector;
-            let (force, torque) = force_of_tools(&output.arms, body.id, &origin);
+            let arms = output.arms.iter().zip(&self.forces);
+            let (force, torque) = force_of_tools(arms, body.id, &origin);
             bodies.push(BodyState {
                 body: body.id,
                 moving: body.is_on_its_way(),
@@ -198,16 +205,38 @@ impl Publish for BlockPublisher {
     }
 }
 
+/// Shares out the force that was sent to an arm, N, world frame, among its contacts: each gets what
+/// the governor left of its share of the coupling's force. They add up to what was sent.
+fn share_out(sent: &Vec3, outcome: &ArmOutcome, forces: &mut [Vec3; MAX_CONTACTS]) {
+    let contacts = &outcome.contacts[..outcome.contact_count];
+    let wanted: Vec3 = contacts.iter().map(|contact| contact.force_n).sum();
+    let weight: f64 = contacts.iter().map(|contact| contact.force_n.norm()).sum();
+    let left = sent.dot(&wanted) / wanted.norm_squared();
+    // Written so that NaN, where nothing is wanted, shares nothing out.
+    let left = if left > 0.0 { left.min(1.0) } else { 0.0 };
+    let rest = if weight > 0.0 {
+        (sent - wanted * left) / weight
+    } else {
+        Vec3::zeros()
+    };
+    for (force, contact) in forces.iter_mut().zip(contacts) {
+        *force = contact.force_n * left + rest * contact.force_n.norm();
+    }
+}
+
 /// Force of all tools on a body, N, and its torque about `origin`, N m.
-fn force_of_tools(arms: &[ArmOutcome], body: u32, origin: &Vec3) -> (Vec3, Vec3) {
-    let contacts = arms
-        .iter()
-        .flat_map(|arm| &arm.contacts[..arm.contact_count])
-        .filter(|contact| contact.body == body);
+fn force_of_tools<'a>(
+    arms: impl Iterator<Item = (&'a ArmOutcome, &'a [Vec3; MAX_CONTACTS])>,
+    body: u32,
+    origin: &Vec3,
+) -> (Vec3, Vec3) {
     let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
-    for contact in contacts {
-        force -= contact.force_n;
-        torque -= (contact.point - origin).cross(&contact.force_n);
+    for (arm, forces) in arms {
+        let contacts = arm.contacts[..arm.contact_count].iter().zip(forces);
+        for (contact, felt) in contacts.filter(|(contact, _)| contact.body == body) {
+            force -= felt;
+            torque -= (contact.point - origin).cross(felt);
+        }
     }
     (force, torque)
 }
@@ -298,6 +327,40 @@ mod tests {
     }
 
     #[test]
+    fn the_forces_at_the_contacts_are_what_was_sent() {
+        let mut outcome = ArmOutcome::absent();
+        outcome.contact_count = 3;
+        for (k, force_n) in [Vec3::z() * 8.0, Vec3::x() * 2.0, Vec3::zeros()]
+            .into_iter()
+            .enumerate()
+        {
+            outcome.contacts[k].force_n = force_n;
+            outcome.contacts[k].point = Vec3::new(0.1, 0.0, 0.0);
+            outcome.contacts[k].body = 7;
+        }
+        let mut forces = [Vec3::repeat(9.0); MAX_CONTACTS];
+        // A quarter is left, and a little across: what a slew limit leaves of another direction.
+        let sent = Vec3::new(0.5, 0.1, 2.0);
+        share_out(&sent, &outcome, &mut forces);
+        let sum: Vec3 = forces[..3].iter().sum();
+        assert!((sum - sent).norm() < 1e-12, "{sum}");
+        assert!((forces[0] - Vec3::z() * 2.0).norm() < 0.1, "{}", forces[0]);
+        assert_eq!(forces[2], Vec3::zeros());
+        let arms = [(&outcome, &forces)];
+        let (force, torque) = force_of_tools(arms.into_iter(), 7, &Vec3::zeros());
+        assert!((force + sent).norm() < 1e-12);
+        assert!((torque - Vec3::new(0.1, 0.0, 0.0).cross(&force)).norm() < 1e-12);
+        let (none, _) = force_of_tools(arms.into_iter(), 8, &Vec3::zeros());
+        assert_eq!(none, Vec3::zeros());
+        // Force is off.
+        share_out(&Vec3::zeros(), &outcome, &mut forces);
+        assert!(forces[..3].iter().all(|force| *force == Vec3::zeros()));
+        // Sent without a contact that holds: by a needle, say.
+        outcome.contact_count = 0;
+        share_out(&sent, &outcome, &mut forces);
+    }
+
+    #[test]
     fn the_last_force_off_stays_when_force_is_on_again() {
         let mut offs = ForceOffs::default();
         for (tick, reason) in (1..).zip([0, 34, 34, 0, 2, 34, 0, 0]) {
@@ -341,7 +404,7 @@ mod tests {
     fn the_protocol_has_room_for_everything_that_the_loop_has() {
         const {
             assert!(hapticd_protocol::MAX_BODIES >= hapticd_proxy::MAX_BODIES);
-            assert!(hapticd_protocol::MAX_CONTACTS >= hapticd_proxy::MAX_CONTACTS);
+            assert!(hapticd_protocol::MAX_CONTACTS >= MAX_CONTACTS);
             assert!(hapticd_protocol::MAX_ARMS >= MAX_ARMS);
         }
     }

@@ -20,8 +20,8 @@ words! {
         moving: bool = word 0 bit 32;
         /// Pose of the body.
         world_from_body: Pose = word 1;
-        /// Force of all arms' tools on the body, N, world frame: what their
-        /// [`Contact`](crate::block::Contact)s push on it.
+        /// Force of all arms' tools on the body, N, world frame: what hands feel at their
+        /// [`Contact`](crate::block::Contact)s with it, the other way round.
         force_n: [f64; 3] = word 8;
         /// Torque of that force about the body's origin, N m, world frame.
         torque_nm: [f64; 3] = word 11;

@@ -20,10 +20,10 @@ words! {
         distance_m: f64 = word 6;
         /// Identity of the body. For the tool of arm `k` it is `u32::MAX - k`, which no body has.
         body: u32 = word 7;
-        /// Force of the body on the tool, N, world frame: this contact's share of the coupling's
-        /// force before the governor. The shares add up to
-        /// [`ArmState::wanted_force_n`](crate::block::ArmState::wanted_force_n) of the same tick,
-        /// unless a needle holds the tool too, or the coupling damps in free space.
+        /// Force of the body on the hand through the tool, N, world frame: this contact's share of
+        /// what is sent to the arm. The shares add up to
+        /// [`ArmState::force_n`](crate::block::ArmState::force_n) of the same tick where a contact
+        /// holds the tool, unless a needle does so, too.
         force_n: [f64; 3] = word 8;
     }
 }

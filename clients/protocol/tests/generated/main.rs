@@ -356,7 +356,7 @@ fn generated_files_are_up_to_date() {
     let files = [
         ("clients/protocol/layout.json", layout_json()),
         ("clients/protocol/golden.json", golden::json()),
-        ("clients/python/hapticd/_layout.py", python::module()),
+        ("clients/python/hapticd/messages.py", python::module()),
         (document, document::with_tables(&read(document))),
     ];
     for (name, fresh) in files {

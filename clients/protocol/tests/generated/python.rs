@@ -1,4 +1,4 @@
-//! `clients/python/hapticd/_layout.py`: messages, codes and blocks as Python classes.
+//! `clients/python/hapticd/messages.py`: messages, codes and blocks as Python classes.
 
 use hapticd_protocol::layout::{
     CodesLayout, Descriptors, FieldLayout, MessageLayout, RecordLayout, Type, WordsLayout, codes,

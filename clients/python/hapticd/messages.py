@@ -2202,9 +2202,9 @@ class Contact(Words):
 
     @property
     def force_n(self) -> Vector:
-        """Force of the body on the tool, N, world frame: this contact's share of the coupling's
-        force before the governor. The shares add up to `ArmState::wanted_force_n` of the same
-        tick, unless a needle holds the tool too, or the coupling damps in free space."""
+        """Force of the body on the hand through the tool, N, world frame: this contact's share
+        of what is sent to the arm. The shares add up to `ArmState::force_n` of the same tick
+        where a contact holds the tool, unless a needle does so, too."""
         return vector(self.data, 64, 3)
 
 
@@ -2240,8 +2240,8 @@ class BodyState(Words):
 
     @property
     def force_n(self) -> Vector:
-        """Force of all arms' tools on the body, N, world frame: what their `Contact`s push on
-        it."""
+        """Force of all arms' tools on the body, N, world frame: what hands feel at their
+        `Contact`s with it, the other way round."""
         return vector(self.data, 64, 3)
 
     @property
