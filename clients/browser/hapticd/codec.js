@@ -87,7 +87,8 @@ class Writer {
     if (encoded.length >= bytes || encoded.includes(0)) {
       throw new RangeError(`a text of ${encoded.length} bytes, ${bytes - 1} without zeros fit`);
     }
-    this.bytes.set(encoded, this.grow(bytes));
+    const at = this.grow(bytes);
+    this.bytes.set(encoded, at);
   }
 }
 
@@ -306,9 +307,9 @@ export function encodeTable(table, fields, id, attached = new Uint8Array(0)) {
   putRecord(out, table, fields);
   const { length } = out;
   out.view.setUint32(4, length, true);
-  out.bytes.set(attached, out.grow(attached.length));
-  out.bytes = out.bytes.subarray(0, out.length);
-  return /** @type {Uint8Array<ArrayBuffer>} */ (out.bytes).slice();
+  const at = out.grow(attached.length);
+  out.bytes.set(attached, at);
+  return out.bytes.slice(0, out.length);
 }
 
 /**

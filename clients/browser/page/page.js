@@ -2,8 +2,8 @@
 /**
  * The gateway's page: the scene live, an arm's force, and a box to push.
  *
- * The box is moved from `requestAnimationFrame` alone: a page that hangs or is hidden sends
- * nothing, and the daemon lets its lease end.
+ * The box is moved from frames and from values that arrive, and only while the page is visible: a
+ * page that hangs or is hidden sends nothing, and the daemon lets its lease end.
  */
 
 import {
@@ -70,8 +70,9 @@ let box = null;
 const pressed = new Set();
 /** Where the box is held while it is dragged, from its centre. @type {{ x: number, y: number } | null} */
 let held = null;
-let lastFrame = performance.now();
+let lastMove = 0;
 let lastCommand = 0;
+let lastLine = { text: "", times: 0 };
 
 /**
  * @param {string} text
@@ -107,6 +108,13 @@ function write(id, text) {
  */
 function log(text, kind = "") {
   const list = element("log", HTMLOListElement);
+  if (text === lastLine.text && list.firstElementChild) {
+    lastLine.times += 1;
+    const [time] = (list.firstElementChild.textContent ?? "").split("  ");
+    list.firstElementChild.textContent = `${time}  ${text} (${lastLine.times} times)`;
+    return;
+  }
+  lastLine = { text, times: 1 };
   const line = document.createElement("li");
   const time = new Date().toLocaleTimeString("en-GB");
   line.textContent = `${time}  ${text}`;
@@ -258,7 +266,10 @@ function refused(error) {
 /** @param {{ kind: number, arm: number, body: number }} of */
 function value({ kind, body }) {
   if (!client) return;
-  if (kind === BlockKind.State) sample();
+  if (kind === BlockKind.State) {
+    sample();
+    moveBox();
+  }
   if (kind === BlockKind.Surface) {
     const surface = client.surface(body);
     if (surface) view.setPoints(body, surface);
@@ -357,9 +368,12 @@ removeBox.addEventListener("click", async () => {
   addBox.disabled = false;
 });
 
-/** @param {number} seconds Since the frame before. */
-function moveBox(seconds) {
-  if (!client || !box) return;
+/** Moves the box's target by the keys, and sends it on. */
+function moveBox() {
+  const seconds = Math.min((performance.now() - lastMove) / 1000, 0.1);
+  lastMove = performance.now();
+  const isSeen = !document.hidden || view.renderer.xr.isPresenting;
+  if (!client?.isOpen || !box || !isSeen) return;
   const { body } = box;
   const found = client.bodyPoses().find((pose) => pose.body === body);
   if (found) box.pose = found.world_from_body;
@@ -384,13 +398,8 @@ function moveBox(seconds) {
 }
 
 view.renderer.setAnimationLoop(() => {
-  const now = performance.now();
-  const seconds = Math.min((now - lastFrame) / 1000, 0.1);
-  lastFrame = now;
-  if (client?.isOpen) {
-    showState();
-    moveBox(seconds);
-  }
+  showState();
+  moveBox();
   view.draw();
   plot.draw();
 });

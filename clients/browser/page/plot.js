@@ -11,6 +11,7 @@ export class Plot {
     this.canvas = canvas;
     /** @type {{ t: number, sent: number, wanted: number }[]} */
     this.samples = [];
+    this.drawnAt = 0;
   }
 
   clear() {
@@ -31,8 +32,11 @@ export class Plot {
     }
   }
 
+  /** Draws, at most 30 times a second. */
   draw() {
     const { canvas, samples } = this;
+    if (performance.now() - this.drawnAt < 33) return;
+    this.drawnAt = performance.now();
     const context = canvas.getContext("2d");
     if (!context) return;
     const ratio = window.devicePixelRatio;

@@ -55,7 +55,10 @@ export class View {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.ratio = Math.min(window.devicePixelRatio, 2);
+    this.frameMs = 16;
+    this.drawnAt = 0;
+    this.renderer.setPixelRatio(this.ratio);
     this.renderer.xr.enabled = true;
     this.scene = new Scene();
     this.scene.background = new Color(0x14181f);
@@ -242,8 +245,21 @@ export class View {
     this.grid.position.set(x, y, Math.min(0, z - radius) - 0.03);
   }
 
+  /** Fewer pixels where frames take too long: what is late does not help a hand. */
+  #relax() {
+    const now = performance.now();
+    const took = Math.min(now - this.drawnAt, 500);
+    this.drawnAt = now;
+    this.frameMs += 0.1 * (took - this.frameMs);
+    if (this.frameMs < 60 || this.ratio <= 0.5) return;
+    this.frameMs = 16;
+    this.ratio = Math.max(0.5, 0.7 * this.ratio);
+    this.renderer.setPixelRatio(this.ratio);
+  }
+
   draw() {
     const { renderer, camera } = this;
+    if (!renderer.xr.isPresenting) this.#relax();
     if (!renderer.xr.isPresenting) {
       const { clientWidth: width, clientHeight: height } = renderer.domElement;
       const size = renderer.getSize(new Vector2());

@@ -104,12 +104,14 @@ pub fn read(stream: &mut Stream, deadline: Instant) -> Result<Option<(Request, V
             }
             Err(_) => return Ok(None),
         }
-        if let Some((request, length)) = Request::parse(&bytes)? {
-            return Ok(Some((request, bytes.split_off(length))));
-        }
-        if bytes.len() > MAX_HEAD_BYTES {
+        let parsed = Request::parse(&bytes)?;
+        let length = parsed.as_ref().map_or(bytes.len(), |(_, length)| *length);
+        if length > MAX_HEAD_BYTES {
             let reason = format!("the request's head has more than {MAX_HEAD_BYTES} bytes");
             return Err(Refusal::new(431, reason));
+        }
+        if let Some((request, length)) = parsed {
+            return Ok(Some((request, bytes.split_off(length))));
         }
     }
 }

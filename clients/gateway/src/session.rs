@@ -8,7 +8,7 @@
 use crate::{
     daemon::{Daemon, Packet, Received},
     limits::{
-        FAREWELL, HANDSHAKE, MAX_FRAME_BYTES, MAX_OUTGOING_BYTES, MAX_WAITING, MAX_WAITING_SHAPES,
+        FAREWELL, HELLO, MAX_FRAME_BYTES, MAX_OUTGOING_BYTES, MAX_WAITING, MAX_WAITING_SHAPES,
         PING, READ_BUDGET_BYTES, SILENCE,
     },
     stream::Stream,
@@ -80,6 +80,7 @@ struct Rate {
 }
 
 /// What a request's rate allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Allowed {
     Yes,
     No,
@@ -451,7 +452,7 @@ impl Session {
     /// Pings, and gives up on a browser of which nothing comes. Pings are none of the daemon's
     /// business: a page that hangs answers them.
     fn keep_alive(&mut self, now: Instant) -> Result<(), End> {
-        if self.daemon.is_none() && self.ending.is_none() && now >= self.began + HANDSHAKE {
+        if self.daemon.is_none() && self.ending.is_none() && now >= self.began + HELLO {
             return Err(End::close(1008, "no `Hello` came in time"));
         }
         if now >= self.heard + SILENCE {
@@ -474,7 +475,7 @@ impl Session {
         let now = Instant::now();
         let mut until = (self.pinged + PING).min(self.heard + SILENCE);
         if self.daemon.is_none() && self.ending.is_none() {
-            until = until.min(self.began + HANDSHAKE);
+            until = until.min(self.began + HELLO);
         }
         until = self.views.next_due().map_or(until, |due| due.min(until));
         let mut rest = until.saturating_duration_since(now);
@@ -596,4 +597,48 @@ fn shortened(reason: &str) -> &str {
         end -= 1;
     }
     &reason[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_has_its_requests_and_then_as_many_refusals() {
+        let start = Instant::now();
+        let mut rate = Rate {
+            since: start,
+            requests: 0,
+        };
+        for second in 0..2 {
+            let now = start + Duration::from_millis(1000 * second + 10);
+            for count in 1..=2 * GATEWAY_REQUESTS_PER_S + 1 {
+                let expected = match count.cmp(&(GATEWAY_REQUESTS_PER_S + 1)) {
+                    std::cmp::Ordering::Less => Allowed::Yes,
+                    _ if count <= 2 * GATEWAY_REQUESTS_PER_S => Allowed::No,
+                    _ => Allowed::Never,
+                };
+                assert_eq!(rate.count(now), expected, "{count} in second {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_possible_length_splits_a_frame() {
+        let mut frame = vec![0; 40];
+        for (length, split_at) in [(16, Some(16)), (40, Some(40)), (15, None), (41, None)] {
+            frame[4] = length;
+            let (packet, file) = split(&frame);
+            assert_eq!(file.map(|_| packet.len()), split_at, "{length}");
+            assert_eq!(packet.len() + file.map_or(0, <[u8]>::len), 40);
+        }
+        assert_eq!(split(&frame[..6]), (&frame[..6], None));
+    }
+
+    #[test]
+    fn reasons_are_cut_between_letters() {
+        assert_eq!(shortened("short"), "short");
+        let long = "é".repeat(100);
+        assert_eq!(shortened(&long).len(), 122);
+    }
 }

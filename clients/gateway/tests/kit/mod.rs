@@ -1,23 +1,44 @@
 //! A client of the gateway that says what it likes, as no browser would.
 #![allow(dead_code, missing_docs)]
 
+use hapticd_gateway::{Server, Settings, token::Token};
 use hapticd_protocol::{
     event::Event,
     frame::{HEADER_BYTES, Header, Message as _},
     gateway::{BlockValue, GatewayMessage, GatewayRequest},
-    reply::Reply,
+    reply::{self, Reply},
     request::{self, Request},
     text::Name,
 };
+use hapticd_sys::{
+    sealed_file::read_sealed,
+    socket::{Connection, Listener, ReceiveError},
+    wake::{Interest, Wake, wait},
+};
+use rustls::ServerConfig;
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
+    os::fd::{AsFd, OwnedFd},
+    path::PathBuf,
+    sync::{
+        Arc,
+        mpsc::{Receiver, Sender, channel},
+    },
+    thread::JoinHandle,
     time::Duration,
 };
-use tungstenite::{Error, Message, WebSocket, protocol::Role};
+use tungstenite::{
+    Error, Message, WebSocket,
+    protocol::{Role, WebSocketConfig},
+};
 
 /// A hang becomes a failure.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+pub fn name(text: &str) -> Name {
+    Name::new(text).unwrap()
+}
 
 pub const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 
@@ -146,7 +167,15 @@ impl<S: Read + Write> Client<S> {
         assert!(head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
         assert!(!head.contains("token."), "{head}");
         Self {
-            socket: WebSocket::from_raw_socket(stream, Role::Client, None),
+            socket: WebSocket::from_raw_socket(
+                stream,
+                Role::Client,
+                Some(
+                    WebSocketConfig::default()
+                        .max_frame_size(None)
+                        .max_message_size(None),
+                ),
+            ),
             next_id: 1,
             aside: Vec::new(),
         }
@@ -259,5 +288,204 @@ fn decode(bytes: &[u8]) -> Came {
             Came::Pushed(message, rest.to_vec())
         }
         other => panic!("{other:#x}"),
+    }
+}
+
+/// What the scripted daemon of [`Fake`] has heard.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    /// Number of the connection, from 0.
+    pub client: usize,
+    pub packet: Vec<u8>,
+    /// Contents of the files that came with it.
+    pub files: Vec<Vec<u8>>,
+}
+
+/// What happened at the scripted daemon, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Happened {
+    Came(usize),
+    Heard(Heard),
+    Left(usize),
+}
+
+type Answer = dyn Fn(&[u8]) -> Vec<(Vec<u8>, Vec<OwnedFd>)> + Send + Sync;
+
+/// A daemon that answers as it is told, and a gateway before it, both in this process.
+pub struct Fake {
+    pub address: SocketAddr,
+    pub token: Token,
+    pub happened: Receiver<Happened>,
+    stop: Arc<Wake>,
+    threads: Vec<JoinHandle<()>>,
+    folder: PathBuf,
+}
+
+impl Fake {
+    /// A daemon that says `Welcome` and `Done`.
+    pub fn new(name: &str) -> Self {
+        Self::with(name, |_| Vec::new())
+    }
+
+    /// Answers by `answer`, where that has something to say.
+    pub fn with(
+        name: &str,
+        answer: impl Fn(&[u8]) -> Vec<(Vec<u8>, Vec<OwnedFd>)> + Send + Sync + 'static,
+    ) -> Self {
+        Self::start(name, None, Arc::new(answer))
+    }
+
+    pub fn start(name: &str, tls: Option<Arc<ServerConfig>>, answer: Arc<Answer>) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("hapticd-fake-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).unwrap();
+        let socket = folder.join("app.sock");
+        let listener = Listener::bind(&socket, 0o600).unwrap();
+        let (stop, token) = (Arc::new(Wake::new().unwrap()), Token::random().unwrap());
+        let server = Server::start(Settings {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            socket,
+            names: Vec::new(),
+            origins: vec!["https://app.example".to_owned()],
+            tls,
+            token: token.clone(),
+        })
+        .unwrap();
+        let address = server.address();
+        let (tell, happened) = channel();
+        let (ends, stops) = (stop.clone(), stop.clone());
+        let threads = vec![
+            std::thread::spawn(move || fake_daemon(&listener, &answer, &tell, &stops)),
+            std::thread::spawn(move || server.serve(&ends).unwrap()),
+        ];
+        Self {
+            address,
+            token,
+            happened,
+            stop,
+            threads,
+            folder,
+        }
+    }
+
+    pub fn upgrade(&self) -> Upgrade {
+        Upgrade::new(self.address, self.token.text())
+    }
+
+    pub fn client(&self) -> Client {
+        Client::greet(self.address, self.token.text())
+    }
+
+    pub fn next(&self) -> Happened {
+        self.happened.recv_timeout(PATIENCE).unwrap()
+    }
+
+    /// Returns the next packet of a client that is not its hello.
+    pub fn heard(&self) -> Heard {
+        loop {
+            match self.next() {
+                Happened::Heard(heard) if !heard.packet.starts_with(&[0x01, 0x01]) => return heard,
+                Happened::Heard(_) | Happened::Came(_) => {}
+                Happened::Left(client) => panic!("client {client} left"),
+            }
+        }
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        self.stop.signal();
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() && !std::thread::panicking() {
+                panic!("a thread of the scripted daemon has panicked");
+            }
+        }
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn fake_daemon(listener: &Listener, answer: &Arc<Answer>, tell: &Sender<Happened>, stop: &Wake) {
+    let mut clients: Vec<Option<Connection>> = Vec::new();
+    loop {
+        let mut items = vec![
+            (stop.as_fd(), Interest::Read),
+            (listener.as_fd(), Interest::Read),
+        ];
+        items.extend(
+            clients
+                .iter()
+                .flatten()
+                .map(|client| (client.as_fd(), Interest::Read)),
+        );
+        if wait(&items, Some(PATIENCE)).unwrap()[0].readable {
+            return;
+        }
+        while let Some(client) = listener.accept().unwrap() {
+            // A test that has seen enough listens no more.
+            let _ = tell.send(Happened::Came(clients.len()));
+            clients.push(Some(client));
+        }
+        for index in 0..clients.len() {
+            if let Some(client) = &clients[index]
+                && !fake_client(index, client, answer, tell)
+            {
+                clients[index] = None;
+                let _ = tell.send(Happened::Left(index));
+            }
+        }
+    }
+}
+
+/// Takes what is there; returns false at its end.
+fn fake_client(
+    index: usize,
+    client: &Connection,
+    answer: &Arc<Answer>,
+    tell: &Sender<Happened>,
+) -> bool {
+    let mut buffer = vec![0; 4096];
+    loop {
+        let (packet, files) = match client.receive(&mut buffer) {
+            Ok(received) => (buffer[..received.length].to_vec(), received.fds),
+            Err(ReceiveError::WouldBlock) => return true,
+            Err(_) => return false,
+        };
+        let files = files
+            .iter()
+            .map(|file| read_sealed(file, 1 << 30).unwrap())
+            .collect();
+        let (kind, id) = (
+            u16::from_le_bytes(packet.first_chunk().copied().unwrap_or_default()),
+            Header::id_of(&packet),
+        );
+        let mut answers = answer(&packet);
+        let _ = tell.send(Happened::Heard(Heard {
+            client: index,
+            packet,
+            files,
+        }));
+        if answers.is_empty() {
+            let reply: Reply = match kind {
+                request::Hello::KIND => reply::Welcome {
+                    magic: hapticd_protocol::MAGIC,
+                    major: hapticd_protocol::MAJOR,
+                    minor: hapticd_protocol::MINOR,
+                    client: 1,
+                    lease_ms: 200,
+                    messages_per_s: 2000,
+                    max_bodies: 16,
+                    technician: false,
+                }
+                .into(),
+                _ => reply::Done {}.into(),
+            };
+            answers.push((reply.encode(id), Vec::new()));
+        }
+        for (bytes, files) in answers {
+            let files: Vec<_> = files.iter().map(AsFd::as_fd).collect();
+            // A client that reads too slowly is none of this daemon's concern.
+            let _ = client.send(&bytes, &files);
+        }
     }
 }
