@@ -208,7 +208,7 @@ impl Shared {
                         return respond(&mut stream, 200, &headers, file.content);
                     }
                     Ok(Route::WebSocket(accept)) => match Place::take(&self.clients, MAX_CLIENTS) {
-                        Some(_place) => return self.client(stream, rest, &accept, peer),
+                        Some(place) => return self.client(stream, rest, &accept, (peer, place)),
                         None => {
                             let reason = format!("{MAX_CLIENTS} clients are connected");
                             (Refusal::new(503, reason), None)
@@ -242,7 +242,13 @@ impl Shared {
         respond(stream, *status, &headers, body.as_bytes());
     }
 
-    fn client(&self, mut stream: Stream, rest: Vec<u8>, accept: &str, peer: SocketAddr) {
+    fn client(
+        &self,
+        mut stream: Stream,
+        rest: Vec<u8>,
+        accept: &str,
+        (peer, place): (SocketAddr, Place<'_>),
+    ) {
         let headers = [
             "Upgrade: websocket".to_owned(),
             "Connection: Upgrade".to_owned(),
@@ -257,7 +263,7 @@ impl Shared {
             return;
         }
         self.log.line(&format!("{peer}: connected"));
-        match Session::new(stream, rest, self.socket.clone()).run() {
+        match Session::new(stream, rest, self.socket.clone()).run(place) {
             End::Gone => self.log.line(&format!("{peer}: gone")),
             End::Close(code, reason) => {
                 self.log.line(&format!("{peer}: closed ({code}): {reason}"));

@@ -155,8 +155,9 @@ impl Session {
         }
     }
 
-    /// Runs until one side is gone. Returns why it ended.
-    pub fn run(mut self) -> End {
+    /// Runs until one side is gone. Returns why it ended. `place` is dropped when the client of the
+    /// daemon is closed: another may come while this one is told why it ends.
+    pub fn run(mut self, place: impl Sized) -> End {
         let end = loop {
             if let Err(end) = self.turn() {
                 break end;
@@ -164,6 +165,7 @@ impl Session {
         };
         // First of all: the daemon lets go of what this client held.
         self.daemon = None;
+        drop(place);
         self.farewell(&end);
         end
     }

@@ -18,11 +18,12 @@ use hapticd_sys::{
 use rustls::ServerConfig;
 use std::{
     io::{Read, Write},
-    net::{SocketAddr, TcpStream},
+    net::{SocketAddr, TcpListener, TcpStream},
     os::fd::{AsFd, OwnedFd},
     path::PathBuf,
     sync::{
         Arc,
+        atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, Sender, channel},
     },
     thread::JoinHandle,
@@ -156,29 +157,31 @@ impl Client {
 }
 
 impl<S: Read + Write> Client<S> {
-    pub fn over(mut stream: S, upgrade: &Upgrade) -> Self {
+    pub fn over(stream: S, upgrade: &Upgrade) -> Self {
+        Self::try_over(stream, upgrade).unwrap_or_else(|head| panic!("{head}"))
+    }
+
+    /// Returns the head of the answer where it is a refusal.
+    pub fn try_over(mut stream: S, upgrade: &Upgrade) -> Result<Self, String> {
         stream.write_all(upgrade.text().as_bytes()).unwrap();
         let head = head(&mut stream);
-        assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
+        if !head.starts_with("HTTP/1.1 101 ") {
+            return Err(head);
+        }
         assert!(
             head.contains("Sec-WebSocket-Protocol: hapticd.v1\r\n"),
             "{head}"
         );
         assert!(head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
         assert!(!head.contains("token."), "{head}");
-        Self {
-            socket: WebSocket::from_raw_socket(
-                stream,
-                Role::Client,
-                Some(
-                    WebSocketConfig::default()
-                        .max_frame_size(None)
-                        .max_message_size(None),
-                ),
-            ),
+        let config = WebSocketConfig::default()
+            .max_frame_size(None)
+            .max_message_size(None);
+        Ok(Self {
+            socket: WebSocket::from_raw_socket(stream, Role::Client, Some(config)),
             next_id: 1,
             aside: Vec::new(),
-        }
+        })
     }
 
     /// Sends bytes as one frame.
@@ -486,6 +489,53 @@ fn fake_client(
             let files: Vec<_> = files.iter().map(AsFd::as_fd).collect();
             // A client that reads too slowly is none of this daemon's concern.
             let _ = client.send(&bytes, &files);
+        }
+    }
+}
+
+/// A cable between a client and a gateway that can be cut: nothing goes through any more, and no
+/// end is told.
+pub struct Proxy {
+    pub address: SocketAddr,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl Proxy {
+    /// One connection to `target`.
+    pub fn new(target: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let is_cut = Arc::new(AtomicBool::new(false));
+        let cut = is_cut.clone();
+        // Ends with the process: the sockets stay open, as those of a cut cable.
+        std::thread::spawn(move || {
+            let (near, _) = listener.accept().unwrap();
+            let far = connect(target);
+            let (back, forth) = (near.try_clone().unwrap(), far.try_clone().unwrap());
+            let cut_back = cut.clone();
+            std::thread::spawn(move || forward(forth, back, &cut_back));
+            forward(near, far, &cut);
+        });
+        Self { address, is_cut }
+    }
+
+    pub fn cut(&self) {
+        self.is_cut.store(true, Ordering::SeqCst);
+    }
+}
+
+fn forward(mut from: TcpStream, mut to: TcpStream, is_cut: &AtomicBool) {
+    let mut buffer = [0; 4096];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) | Err(_) => return,
+            // Lost on the way.
+            Ok(_) if is_cut.load(Ordering::SeqCst) => {}
+            Ok(count) => {
+                if to.write_all(&buffer[..count]).is_err() {
+                    return;
+                }
+            }
         }
     }
 }
