@@ -106,6 +106,11 @@ need_python() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
+# need_browser: Chromium without a screen, and npm for what drives it.
+need_browser() {
+    need chromium chromium node nodejs npm npm
+}
+
 # need_rust: a Rust compiler at least as new as Cargo.toml's rust-version, with rustfmt and clippy;
 # installed with rustup where there is none (Debian 12's own is too old).
 need_rust() {

@@ -483,5 +483,14 @@ async function offerVr() {
   });
 }
 
+/** For those who look from outside, such as a test. */
+Object.assign(globalThis, {
+  hapticdPage: {
+    boxOnScreen: () => box && view.onScreen(box.pose),
+    bodies: () => view.bodies.size,
+    isPresenting: () => view.renderer.xr.isPresenting,
+  },
+});
+
 offerVr().catch(complain);
 connect().catch(complain);

@@ -68,9 +68,9 @@ export class View {
     /** What a headset moves; on a screen it stands still. */
     this.room = new Group();
     this.room.add(this.world);
-    this.scene.add(this.room, new HemisphereLight(0xdfe8ff, 0x2a2620, 1.6));
-    const sun = new DirectionalLight(0xffffff, 2.2);
-    sun.position.set(0.4, 1, 0.6);
+    this.scene.add(this.room, new HemisphereLight(0xdfe8ff, 0x2a2620, 1));
+    const sun = new DirectionalLight(0xfff4e0, 2.6);
+    sun.position.set(-0.9, 0.6, 0.5);
     this.scene.add(sun);
     const grid = new GridHelper(1, 20, 0x303948, 0x232a35);
     grid.rotation.x = Math.PI / 2;
@@ -279,6 +279,8 @@ export class View {
       camera.lookAt(target);
     }
     renderer.render(this.scene, camera);
+    // For whoever looks from outside: how much is shown.
+    renderer.domElement.dataset.triangles = String(renderer.info.render.triangles);
   }
 
   /**
@@ -304,6 +306,16 @@ export class View {
     const [hit] = this.raycaster.intersectObjects([...this.bodies.values()], false);
     if (!hit) return null;
     return { body: hit.object.userData.body, point: this.world.worldToLocal(hit.point.clone()) };
+  }
+
+  /**
+   * Returns where a place is seen, in the window's pixels.
+   * @param {readonly number[]} place World frame, m.
+   */
+  onScreen([x = 0, y = 0, z = 0]) {
+    const seen = this.world.localToWorld(new Vector3(x, y, z)).project(this.camera);
+    const { left, top, width, height } = this.renderer.domElement.getBoundingClientRect();
+    return { x: left + (width * (seen.x + 1)) / 2, y: top + (height * (1 - seen.y)) / 2 };
   }
 
   /**
