@@ -69,7 +69,7 @@ async function open(t, configuration, script) {
   const lines = createInterface({ input: gateway.stdout });
   const url = await new Promise((resolve) => lines.once("line", resolve));
   const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
+    viewport: { width: 1100, height: 700 },
   });
   const page = await context.newPage();
   if (script) await page.addInitScript(script);
@@ -84,7 +84,7 @@ async function open(t, configuration, script) {
     await stopped(daemon);
     rmSync(folder, { recursive: true, force: true });
   });
-  await page.goto(url);
+  await page.goto(url, { timeout: PATIENCE_MS });
   return { page, url, daemon, gateway, socket, problems, context };
 }
 

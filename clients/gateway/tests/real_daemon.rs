@@ -1,5 +1,6 @@
 //! The gateway's program between clients and a real daemon, in real time. `HAPTICD` is the daemon's
 //! program; `clients/gateway/check` runs these tests, one after the other, and nothing else does.
+#![allow(clippy::print_stdout)]
 
 mod kit;
 
