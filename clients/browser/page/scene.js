@@ -240,8 +240,8 @@ export class View {
    */
   frame([x = 0, y = 0, z = 0], radius) {
     this.target.set(x, y, z);
-    this.distance = Math.max(0.12, 3 * radius);
-    this.grid.scale.setScalar(Math.max(0.2, 3 * radius));
+    this.distance = Math.max(0.12, 3.6 * radius);
+    this.grid.scale.setScalar(Math.max(0.2, 3.6 * radius));
     this.grid.position.set(x, y, Math.min(0, z - radius) - 0.03);
   }
 
