@@ -114,6 +114,11 @@ need_c() {
         install_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
+# need_browser: Chromium without a screen, and npm for what drives it.
+need_browser() {
+    need chromium chromium node nodejs npm npm
+}
+
 # need_rust: a Rust compiler at least as new as Cargo.toml's rust-version, with rustfmt and clippy;
 # installed with rustup where there is none (Debian 12's own is too old).
 need_rust() {

@@ -5,7 +5,9 @@
 mod check;
 mod devices;
 mod export;
+mod gateway;
 mod outputs;
+mod program;
 mod record;
 mod replay;
 mod run;
@@ -55,6 +57,8 @@ enum Command {
     View(view::ViewArgs),
     /// Draw the running daemon's scene into a PNG file.
     Snapshot(view::SnapshotArgs),
+    /// Let browsers talk to the running daemon: WebSockets, and a page that shows the scene.
+    Gateway(gateway::Args),
     /// Write the running daemon's skins into an OBJ, PLY or glTF file.
     Export(export::Args),
     /// Print the JSON Schema of the configuration.
@@ -101,6 +105,7 @@ pub fn main() -> ExitCode {
         Command::Release(args) => technician::release(&args),
         Command::View(args) => view::view(&args),
         Command::Snapshot(args) => view::snapshot(&args),
+        Command::Gateway(args) => gateway::gateway(args),
         Command::Export(args) => export::export(&args),
         Command::Schema => schema::schema(),
     };

@@ -5,14 +5,14 @@
 //! package are generated from it (`tests/generated`). Not for real-time threads: descriptions are
 //! allocated.
 
-use crate::{block, event, mesh, reply, request, wire};
+use crate::{block, event, gateway, mesh, reply, request, wire};
 
 pub use crate::description::{
     CodeLayout, CodesLayout, Described, Descriptors, FieldLayout, MessageLayout, PlaceLayout,
     RecordLayout, Type, WordsLayout,
 };
 
-/// All messages of the three directions.
+/// All messages of the three directions, and the gateway's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Messages {
     /// From client to daemon.
@@ -21,6 +21,19 @@ pub struct Messages {
     pub replies: Vec<MessageLayout>,
     /// From daemon to client, with id 0.
     pub events: Vec<MessageLayout>,
+    /// From client to gateway.
+    pub gateway_requests: Vec<MessageLayout>,
+    /// From gateway to client, with id 0.
+    pub gateway_messages: Vec<MessageLayout>,
+}
+
+impl Messages {
+    /// Returns all messages of all directions; kinds grow within each.
+    pub fn all(&self) -> impl Iterator<Item = &MessageLayout> {
+        let replies = self.replies.iter().chain(&self.events);
+        let gateway = self.gateway_requests.iter().chain(&self.gateway_messages);
+        self.requests.iter().chain(replies).chain(gateway)
+    }
 }
 
 /// Returns all messages, in the order of their kinds.
@@ -29,6 +42,8 @@ pub fn messages() -> Messages {
         requests: request::Request::layout(),
         replies: reply::Reply::layout(),
         events: event::Event::layout(),
+        gateway_requests: gateway::GatewayRequest::layout(),
+        gateway_messages: gateway::GatewayMessage::layout(),
     }
 }
 
@@ -278,6 +293,21 @@ pub fn constants() -> Vec<ConstantLayout> {
             u64::from(block::BLOCK_SEALS),
             "Seals of a block: F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_FUTURE_WRITE.",
         ),
+        constant(
+            "MAX_PUSH_HZ",
+            u64::from(gateway::MAX_PUSH_HZ),
+            "Highest rate at which the gateway sends the values of one block, Hz.",
+        ),
+        constant(
+            "GATEWAY_REQUESTS_PER_S",
+            u64::from(gateway::GATEWAY_REQUESTS_PER_S),
+            "Requests that the gateway passes on for one client within a second.",
+        ),
+        constant(
+            "MAX_INLINE_MESH_BYTES",
+            u64::from(gateway::MAX_INLINE_MESH_BYTES),
+            "Longest mesh file behind an `AddBody` through the gateway, bytes.",
+        ),
     ]
 }
 
@@ -287,12 +317,7 @@ mod tests {
 
     #[test]
     fn every_name_is_there_once() {
-        let Messages {
-            requests,
-            replies,
-            events,
-        } = messages();
-        let mut names: Vec<_> = [requests, replies, events].concat();
+        let mut names: Vec<_> = messages().all().cloned().collect();
         names.sort_by_key(|message| message.kind);
         assert!(names.windows(2).all(|two| two[0].kind < two[1].kind));
         for answer in names.iter().flat_map(|message| &message.answers) {
@@ -305,12 +330,7 @@ mod tests {
 
     #[test]
     fn coded_fields_and_their_codes_are_there() {
-        let Messages {
-            requests,
-            replies,
-            events,
-        } = messages();
-        let bodies = [requests, replies, events].concat();
+        let bodies: Vec<_> = messages().all().cloned().collect();
         for (structure, field, code) in CODED_FIELDS {
             let body = bodies
                 .iter()

@@ -33,6 +33,7 @@ pub mod block;
 mod description;
 pub mod event;
 pub mod frame;
+pub mod gateway;
 pub mod layout;
 pub mod mesh;
 pub mod reply;

@@ -4,6 +4,7 @@ use hapticd_protocol::{
     MAX_ARMS,
     event::Event,
     frame::{HEADER_BYTES, Header, MAX_MESSAGE, Message},
+    gateway::{GatewayMessage, GatewayRequest},
     reply::{ErrorCode, Reply},
     request::{self, BodyKind, Request},
     wire::{DecodeError, Decoder, Field, Limit, Pose},
@@ -13,7 +14,7 @@ use std::fmt::Debug;
 
 mod samples;
 
-use samples::{events, name, replies, requests};
+use samples::{events, gateway_messages, gateway_requests, name, replies, requests};
 
 /// The checks that every set of messages must pass, on a sample of each of its messages.
 fn conforms<M: Message + PartialEq + Debug>(samples: &[M], kinds: &[(u16, &'static str)]) {
@@ -99,6 +100,26 @@ fn every_reply_conforms() {
 #[test]
 fn every_event_conforms() {
     conforms(&events(), Event::KINDS);
+}
+
+#[test]
+fn every_message_of_the_gateway_conforms() {
+    conforms(&gateway_requests(), GatewayRequest::KINDS);
+    conforms(&gateway_messages(), GatewayMessage::KINDS);
+}
+
+/// They are for clients of the gateway: neither the daemon nor its client takes one.
+#[test]
+fn the_daemon_has_no_kind_of_the_gateway() {
+    for message in gateway_requests() {
+        let kind = message.kind();
+        let refused = Request::decode(&message.encode(1), 0);
+        assert_eq!(refused, Err(DecodeError::UnknownKind { kind }));
+    }
+    for message in gateway_messages() {
+        let packet = message.encode(0);
+        assert!(Reply::decode(&packet, 0).is_err() && Event::decode(&packet, 0).is_err());
+    }
 }
 
 #[test]

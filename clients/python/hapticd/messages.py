@@ -49,6 +49,12 @@ MESH_SEALS = 14
 """Seals that a mesh file must have: F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE."""
 BLOCK_SEALS = 23
 """Seals of a block: F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_FUTURE_WRITE."""
+MAX_PUSH_HZ = 120
+"""Highest rate at which the gateway sends the values of one block, Hz."""
+GATEWAY_REQUESTS_PER_S = 500
+"""Requests that the gateway passes on for one client within a second."""
+MAX_INLINE_MESH_BYTES = 268435456
+"""Longest mesh file behind an `AddBody` through the gateway, bytes."""
 
 
 class BodyKind(IntEnum):
@@ -1875,6 +1881,116 @@ EVENTS: dict[int, type[Message]] = {
     0x8211: Solid,
     0x8212: ButtonPressed,
     0x8213: ButtonReleased,
+}
+
+
+@dataclass(slots=True)
+class SetPushRates(Message):
+    """Sets how often values of the subscribed and opened blocks are sent. It holds for all of
+    them, also those that come later, and replaces the rates before. A new connection has 0. It
+    is no sign of life: the daemon does not hear of it."""
+
+    KIND: ClassVar[int] = 0x0301
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("state_hz", "u32"),
+        ("surface_hz", "u32"),
+    )
+    RESERVED: ClassVar[int] = 0
+
+    state_hz: int
+    """Values of each state, contacts and bodies block, Hz; 0 for none."""
+
+    surface_hz: int
+    """Values of each surface and skin, Hz; 0 for none."""
+
+
+GATEWAY_REQUESTS: dict[int, type[Message]] = {
+    0x0301: SetPushRates,
+}
+
+
+@dataclass(slots=True)
+class BlockValue(Message):
+    """The newest value of a block. `words` words follow: the payload's fixed words, then the
+    elements or rows that the value has. Triangles of a surface come once, in `SurfaceTriangles`."""
+
+    KIND: ClassVar[int] = 0x8301
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("version", "u64"),
+        ("skipped", "u64"),
+        ("body", "u32"),
+        ("words", "u32"),
+        ("kind", "code:u16:BlockKind"),
+        ("arm", "u16"),
+    )
+    RESERVED: ClassVar[int] = 4
+
+    version: int
+    """How often the block was published until this value."""
+
+    skipped: int
+    """Number of values so far that were due and not sent, since the client had not yet read what
+    was sent before."""
+
+    body: int
+    """Identity of the body of a surface or a skin; 0 for the other blocks."""
+
+    words: int
+    """Number of words that follow."""
+
+    kind: BlockKind
+    """Kind of the block."""
+
+    arm: int
+    """Index of the arm that the block belongs to."""
+
+
+@dataclass(slots=True)
+class SurfaceTriangles(Message):
+    """The triangles of a surface. It comes once, before the surface's first value. Three `u32`
+    indices of points for each triangle follow."""
+
+    KIND: ClassVar[int] = 0x8302
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("body", "u32"),
+        ("points", "u32"),
+        ("triangles", "u32"),
+    )
+    RESERVED: ClassVar[int] = 4
+
+    body: int
+    """Identity of the body."""
+
+    points: int
+    """Number of points."""
+
+    triangles: int
+    """Number of triangles that follow."""
+
+
+@dataclass(slots=True)
+class ShapeFile(Message):
+    """The mesh file of a `Shape`, right behind that reply. `bytes` bytes follow."""
+
+    KIND: ClassVar[int] = 0x8303
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("body", "u32"),
+        ("bytes", "u32"),
+    )
+    RESERVED: ClassVar[int] = 0
+
+    body: int
+    """Identity of the body, or the number that stands for the tool."""
+
+    bytes: int
+    """Length of the file that follows."""
+
+
+GATEWAY_MESSAGES: dict[int, type[Message]] = {
+    0x8301: BlockValue,
+    0x8302: SurfaceTriangles,
+    0x8303: ShapeFile,
 }
 
 

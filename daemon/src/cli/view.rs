@@ -1,18 +1,20 @@
 //! `hapticd view` and `hapticd snapshot` start `hapticd-view`, a separate program, so that the
 //! daemon links no window system.
 //!
-//! The viewer is the one next to this executable, otherwise the one in `PATH`. It replaces this
-//! process, so signals, output and exit code pass through unchanged.
+//! [`become_program`](super::program::become_program) says which one, and how.
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use super::Failure;
+use super::program::{Program, become_program};
 
-/// File name of the viewer.
-const PROGRAM: &str = "hapticd-view";
+/// The viewer.
+const VIEWER: Program = Program {
+    file: "hapticd-view",
+    name: "viewer",
+    package: "hapticd-viewer",
+};
 
 #[derive(clap::Args)]
 pub struct ViewArgs {
@@ -50,12 +52,12 @@ pub struct SnapshotArgs {
 
 /// Shows the window.
 pub fn view(look: &ViewArgs) -> Result<(), Failure> {
-    become_viewer(look.arguments())
+    become_program(&VIEWER, look.arguments())
 }
 
 /// Draws into a file. The viewer checks the sizes and times.
 pub fn snapshot(args: &SnapshotArgs) -> Result<(), Failure> {
-    become_viewer(args.arguments())
+    become_program(&VIEWER, args.arguments())
 }
 
 impl ViewArgs {
@@ -90,46 +92,9 @@ impl SnapshotArgs {
     }
 }
 
-/// Returns the viewer next to this program, or its bare name for `PATH`.
-fn program(ours: Option<&Path>) -> PathBuf {
-    let beside = ours
-        .and_then(Path::parent)
-        .map(|folder| folder.join(PROGRAM));
-    beside
-        .filter(|path| path.is_file())
-        .unwrap_or_else(|| PROGRAM.into())
-}
-
-/// Replaces this process by the viewer; returns only if that fails.
-fn become_viewer(arguments: Vec<OsString>) -> Result<(), Failure> {
-    let program = program(std::env::current_exe().ok().as_deref());
-    let error = Command::new(&program).args(arguments).exec();
-    let hint = if error.kind() == std::io::ErrorKind::NotFound {
-        ". It is a separate program: `cargo build --release -p hapticd-viewer` builds it; put it next to hapticd or in PATH"
-    } else {
-        ""
-    };
-    Err(Failure::Runtime(format!(
-        "cannot start the viewer {}: {error}{hint}",
-        program.display()
-    )))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_viewer_beside_us_comes_before_that_in_path() {
-        let folder = std::env::temp_dir().join(format!("hapticd-beside-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let ours = folder.join("hapticd");
-        assert_eq!(program(Some(&ours)), Path::new(PROGRAM));
-        std::fs::write(folder.join(PROGRAM), "").unwrap();
-        assert_eq!(program(Some(&ours)), folder.join(PROGRAM));
-        assert_eq!(program(None), Path::new(PROGRAM));
-        std::fs::remove_dir_all(folder).unwrap();
-    }
 
     #[test]
     fn all_that_was_typed_reaches_the_viewer_and_a_name_is_never_an_option() {

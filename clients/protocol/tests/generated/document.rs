@@ -52,8 +52,7 @@ fn table(name: &str) -> String {
     {
         return field_table(layout);
     }
-    let everything = [&all.requests, &all.replies, &all.events];
-    let mut everything = everything.into_iter().flatten();
+    let mut everything = all.all();
     if let Some(layout) = everything.find(|layout| layout.body.name == name) {
         return field_table(&layout.body);
     }
@@ -69,12 +68,10 @@ fn table(name: &str) -> String {
         "technician" => message_table("request", all.requests.iter().filter(is_for_technicians)),
         "replies" => message_table("reply", all.replies.iter()),
         "events" => message_table("event", all.events.iter()),
+        "gateway requests" => message_table("request", all.gateway_requests.iter()),
+        "gateway messages" => message_table("message", all.gateway_messages.iter()),
         "bodies" => {
-            let lists = [&all.requests, &all.replies, &all.events];
-            let long = lists
-                .into_iter()
-                .flatten()
-                .map(|message| message.body.clone());
+            let long = all.all().map(|message| message.body.clone());
             let long = long.filter(|body| body.fields.len() > IN_A_CELL);
             let section = |layout: &RecordLayout| {
                 format!("#### Body of `{}`\n\n{}", layout.name, field_table(layout))

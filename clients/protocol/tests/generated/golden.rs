@@ -230,6 +230,14 @@ pub fn json() -> String {
         ("replies", packets(&samples::replies(), &all.replies)),
         ("events", packets(&samples::events(), &all.events)),
         (
+            "gateway_requests",
+            packets(&samples::gateway_requests(), &all.gateway_requests),
+        ),
+        (
+            "gateway_messages",
+            packets(&samples::gateway_messages(), &all.gateway_messages),
+        ),
+        (
             "blocks",
             Json::List(vec![
                 payload("State", &state.to_words(), of_state),

@@ -5,6 +5,7 @@
 mod by_layout;
 mod document;
 mod golden;
+mod javascript;
 mod json;
 mod python;
 #[path = "../samples/mod.rs"]
@@ -278,12 +279,7 @@ fn mesh() -> Json {
 /// Structures that fields refer to, each once.
 fn records(all: &Messages) -> Vec<RecordLayout> {
     let mut found: Vec<RecordLayout> = Vec::new();
-    let lists = [&all.requests, &all.replies, &all.events];
-    for field in lists
-        .into_iter()
-        .flatten()
-        .flat_map(|message| &message.body.fields)
-    {
+    for field in all.all().flat_map(|message| &message.body.fields) {
         let Type::List { of, .. } = &field.of else {
             continue;
         };
@@ -340,6 +336,8 @@ fn layout_json() -> String {
         ("requests", list(&all.requests)),
         ("replies", list(&all.replies)),
         ("events", list(&all.events)),
+        ("gateway_requests", list(&all.gateway_requests)),
+        ("gateway_messages", list(&all.gateway_messages)),
         ("types", types()),
         ("blocks", Json::List(blocks().iter().map(block).collect())),
         ("words", Json::List(words().iter().map(word_list).collect())),
@@ -357,6 +355,7 @@ fn generated_files_are_up_to_date() {
         ("clients/protocol/layout.json", layout_json()),
         ("clients/protocol/golden.json", golden::json()),
         ("clients/python/hapticd/messages.py", python::module()),
+        ("clients/browser/hapticd/layout.js", javascript::module()),
         (document, document::with_tables(&read(document))),
     ];
     for (name, fresh) in files {
@@ -396,6 +395,8 @@ fn the_layout_reads_and_writes_every_message() {
     agrees(&samples::requests(), &all.requests);
     agrees(&samples::replies(), &all.replies);
     agrees(&samples::events(), &all.events);
+    agrees(&samples::gateway_requests(), &all.gateway_requests);
+    agrees(&samples::gateway_messages(), &all.gateway_messages);
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub fn module() -> String {
         ("REQUESTS", &all.requests),
         ("REPLIES", &all.replies),
         ("EVENTS", &all.events),
+        ("GATEWAY_REQUESTS", &all.gateway_requests),
+        ("GATEWAY_MESSAGES", &all.gateway_messages),
     ] {
         for layout in list {
             message_class(&mut out, layout);
@@ -206,7 +208,7 @@ fn fields(out: &mut String, layout: &RecordLayout) {
 }
 
 /// How `_words` finds the codec of a field.
-fn spec(of: &Type) -> String {
+pub fn spec(of: &Type) -> String {
     match of {
         Type::Text(bytes) => format!("text:{bytes}"),
         Type::Array(of, count) => format!("{}*{count}", of.name()),

@@ -3,6 +3,7 @@
 use hapticd_protocol::{
     MAX_ARMS,
     event::{self, Event},
+    gateway::{self, GatewayMessage, GatewayRequest},
     reply::{self, ArmInfo, BlockInfo, BlockKind, BodyInfo, ErrorCode, RefusalReason, Reply},
     request::{self, BodyKind, Request},
     text::{Name, Text},
@@ -297,6 +298,41 @@ pub fn events() -> Vec<Event> {
             time_ns: 102,
             arm: 1,
             button: 0,
+        }
+        .into(),
+    ]
+}
+
+pub fn gateway_requests() -> Vec<GatewayRequest> {
+    vec![
+        gateway::SetPushRates {
+            state_hz: 60,
+            surface_hz: 30,
+        }
+        .into(),
+    ]
+}
+
+pub fn gateway_messages() -> Vec<GatewayMessage> {
+    vec![
+        gateway::BlockValue {
+            version: 0x1_0000_0002,
+            skipped: 3,
+            body: 7,
+            words: 48,
+            kind: BlockKind::State,
+            arm: 1,
+        }
+        .into(),
+        gateway::SurfaceTriangles {
+            body: 7,
+            points: 9,
+            triangles: 5,
+        }
+        .into(),
+        gateway::ShapeFile {
+            body: u32::MAX,
+            bytes: 84,
         }
         .into(),
     ]

@@ -1,0 +1,2 @@
+// three.js is what @types/three says it is.
+export * from "three";
