@@ -13,7 +13,9 @@ mod handle;
 mod library;
 mod memory;
 mod meshes;
+mod misuse;
 mod requests;
+mod status;
 mod subscription;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@
 //! from the caller is NULL, or points to what the header says it does, for the whole call. NULL is
 //! checked before use, sizes and counts that the caller states before anything is touched by them.
 
-use crate::failure::Misuse;
+use crate::misuse::Misuse;
 use std::{mem::MaybeUninit, ptr};
 
 /// A `#[repr(C)]` struct that begins with `struct_size: u32`.

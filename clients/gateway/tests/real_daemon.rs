@@ -4,7 +4,7 @@
 
 mod kit;
 
-use hapticd_client::{ArmState, topic};
+use hapticd_client::{ArmState, BodyState, Contact, NeedleState, topic};
 use hapticd_protocol::{
     frame::Message as _,
     gateway::{GATEWAY_REQUESTS_PER_S, GatewayMessage},
@@ -302,7 +302,8 @@ fn the_state_comes_at_the_rate_that_was_asked_for() {
             BlockKind::State,
             BlockKind::Contacts,
             BlockKind::Bodies,
-            BlockKind::Wake
+            BlockKind::Wake,
+            BlockKind::Needle
         ]
     );
     assert!(matches!(client.set_rates(50, 0), Reply::Done(_)));
@@ -312,8 +313,13 @@ fn the_state_comes_at_the_rate_that_was_asked_for() {
         let (value, words) = client.value();
         match value.kind {
             BlockKind::State => ticks.push(state(&words).tick),
-            _ => {
-                assert_eq!(words.len(), 3 + 8 * words[2] as usize);
+            BlockKind::Needle => assert_eq!(words.len(), NeedleState::WORDS),
+            kind => {
+                let element = match kind {
+                    BlockKind::Contacts => Contact::WORDS,
+                    _ => BodyState::WORDS,
+                };
+                assert_eq!(words.len(), 3 + element * words[2] as usize);
                 lists += 1;
             }
         }

@@ -14,6 +14,7 @@ use super::{
     Answer, BodyRecord, ClientId, Command, Expulsion, GoneWhy, Notice, Quotas, Refusal, Role,
     shapes::ShapeFile,
 };
+pub(crate) use adding::scene_kind;
 use bucket::Verdict;
 use hapticd_protocol::{
     MAJOR, MINOR,

@@ -4,7 +4,7 @@
 
 use super::{
     Refusal,
-    hub::{Import, Imported},
+    hub::{Import, Imported, scene_kind},
     memory_quota::{Cost, Ledger},
     shapes::{ShapeFile, ShapeFileError},
 };
@@ -12,10 +12,10 @@ use hapticd_geometry::{Pose, Quat, TriMesh, Vec3, load::cleaned};
 use hapticd_protocol::{
     mesh::{MESH_HEADER_BYTES, Mesh, MeshError},
     reply::ErrorCode,
-    request::{self, AddBody},
+    request::AddBody,
 };
 use hapticd_proxy::Material;
-use hapticd_scene::{BodyKind, BodySpec};
+use hapticd_scene::BodySpec;
 use hapticd_sys::sealed_file::{FileError, read_start, sealed_length};
 use std::os::fd::AsFd;
 
@@ -58,23 +58,6 @@ pub(super) fn import<F: AsFd>(
         let _ = imported.spec.soft_shape();
     }
     Ok(imported)
-}
-
-/// The scene's kind of a body; refused for those that clients cannot add, which the hub has checked
-/// already.
-pub(super) fn scene_kind(kind: request::BodyKind) -> Result<BodyKind, Refusal> {
-    match kind {
-        request::BodyKind::Static => Ok(BodyKind::Static),
-        request::BodyKind::Kinematic => Ok(BodyKind::Kinematic),
-        request::BodyKind::Dynamic => Ok(BodyKind::Dynamic),
-        request::BodyKind::Soft
-        | request::BodyKind::Cloth
-        | request::BodyKind::Crowd
-        | request::BodyKind::Implicit => Err(Refusal::text(
-            ErrorCode::OutOfRange,
-            "clients add no soft bodies",
-        )),
-    }
 }
 
 fn body(request: &AddBody, mesh: Mesh, mesh_bytes: u64) -> Result<Imported, Refusal> {
@@ -159,7 +142,7 @@ mod tests {
             friction: NonNegative(0.0),
             restitution: NonNegative(0.0),
             density_kg_m3: NonNegative(1000.0),
-            kind: request::BodyKind::Kinematic,
+            kind: hapticd_protocol::request::BodyKind::Kinematic,
             solid,
         }
     }
@@ -200,7 +183,7 @@ mod tests {
         let imported = run(file(&tetrahedron()), true, 1000).unwrap();
         assert_eq!((imported.triangles, imported.mesh_bytes), (4, 32 + 48 + 48));
         assert_eq!(imported.spec.name, "tetrahedron");
-        assert_eq!(imported.spec.kind, BodyKind::Kinematic);
+        assert_eq!(imported.spec.kind, hapticd_scene::BodyKind::Kinematic);
         assert_eq!(
             imported.spec.world_from_body.translation.vector,
             Vec3::new(1.0, 2.0, 3.0)

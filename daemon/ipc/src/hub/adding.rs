@@ -4,7 +4,7 @@ use super::{
     Adding, Envelope, Hub, Import, Output, Pending,
     requests::{check_ranges, check_surface, pose},
 };
-use crate::{BodyRecord, ClientId, Command, Refusal, import::scene_kind};
+use crate::{BodyRecord, ClientId, Command, Refusal};
 use hapticd_config::{Body, Material, Tabular};
 use hapticd_protocol::{
     reply::ErrorCode,
@@ -24,6 +24,19 @@ struct Newcomer {
     material: hapticd_proxy::Material,
     restitution: f64,
     density_kg_m3: f64,
+}
+
+/// The scene's kind of a body; refused for those that clients cannot add, which the hub has checked
+/// already.
+pub(crate) fn scene_kind(kind: BodyKind) -> Result<hapticd_scene::BodyKind, Refusal> {
+    match kind {
+        BodyKind::Static => Ok(hapticd_scene::BodyKind::Static),
+        BodyKind::Kinematic => Ok(hapticd_scene::BodyKind::Kinematic),
+        BodyKind::Dynamic => Ok(hapticd_scene::BodyKind::Dynamic),
+        BodyKind::Soft | BodyKind::Cloth | BodyKind::Crowd | BodyKind::Implicit => Err(
+            Refusal::text(ErrorCode::OutOfRange, "clients add no soft bodies"),
+        ),
+    }
 }
 
 impl Hub {

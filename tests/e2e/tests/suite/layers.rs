@@ -22,7 +22,13 @@ const LAYERS: [&[&str]; 7] = [
     &["daemon/sys", "sim/geometry", "config", "devices"],
     &["sim"],
     &["shaders", "clients/rust"],
-    &["clients/viewer", "daemon/loop", "daemon/ipc"],
+    &[
+        "clients/viewer",
+        "clients/c",
+        "clients/gateway",
+        "daemon/loop",
+        "daemon/ipc",
+    ],
     &["daemon/collision", "daemon/recording", "daemon/monitor"],
     &["daemon"],
 ];
