@@ -101,7 +101,7 @@ fn connect(wanted: &Wanted) -> Result<*mut ClientHandle, Failure> {
             None => Client::connect(&wanted.name),
         };
         match attempt {
-            // Also from a daemon that is just ending, whose socket still took the connection.
+            // Also a daemon that is just ending: its socket still took the connection.
             Err(
                 ConnectError::NoDaemon { .. } | ConnectError::Handshake(RequestError::Disconnected),
             ) if start.elapsed() < wanted.patience => {

@@ -224,7 +224,7 @@ unsafe extern "C" fn hd_surface_read(
     unsafe { read_mesh(surface, read) }
 }
 
-/// Calls `read`, whose status it returns.
+/// Calls `read` and returns its status.
 unsafe fn read_mesh<T>(
     handle: *const Handle<T>,
     read: impl FnOnce(&mut T) -> Result<i32, Misuse>,

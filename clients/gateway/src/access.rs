@@ -65,7 +65,7 @@ impl Access {
         self.hosts.iter().any(|known| known == host)
     }
 
-    /// Returns whether a page of this origin may connect. `null` is none.
+    /// Returns whether a page of this origin may connect. `null` is the origin of no page.
     pub fn allows_origin(&self, origin: &str) -> bool {
         origin != "null" && self.origins.iter().any(|known| known == origin)
     }
@@ -80,7 +80,7 @@ fn is_port(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A bare address of IPv6 ends with `]`, or is none of ours.
+/// Returns whether a name is a bare IPv6 address, which ends with `]`.
 fn ends_v6(name: &str) -> bool {
     name.ends_with(']')
 }

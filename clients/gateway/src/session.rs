@@ -554,7 +554,7 @@ fn kind_of(packet: &[u8]) -> u16 {
     }
 }
 
-/// Splits a frame into the message, whose length its header says, and what follows. Where the
+/// Splits a frame into the message, with the length in its header, and what follows. Where the
 /// length cannot be, all of it is the message, and the daemon says so.
 fn split(frame: &[u8]) -> (&[u8], Option<&[u8]>) {
     let length = frame.get(4..8).and_then(|bytes| bytes.try_into().ok());

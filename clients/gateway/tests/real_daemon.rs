@@ -67,7 +67,7 @@ impl Bench {
         Self::start(folder, &root.join(configuration))
     }
 
-    /// With a hand that comes down after some seconds and stays, and nothing to press on.
+    /// With a hand that comes down, again and again, and nothing to press on.
     fn pressing(name: &str) -> Self {
         let folder = folder(name);
         std::fs::write(folder.join("scene.toml"), SCENE).unwrap();
@@ -145,13 +145,13 @@ kind = \"static\"
 shape = { kind = \"cuboid\", size_m = [0.02, 0.02, 0.02] }
 position_m = [0.3, 0.3, 0.0]
 ";
+/// It comes back: a plate that was put around it is solid to it only then.
 const HAND: &str = "
-kind = \"script\"
-track = [
-    { t_s = 0.0, position = [0.0, 0.0, 0.06] },
-    { t_s = 4.0, position = [0.0, 0.0, 0.06] },
-    { t_s = 6.0, position = [0.0, 0.0, -0.01] },
-]
+kind = \"press\"
+from = [0.0, 0.0, 0.06]
+depth_m = 0.07
+move_s = 1.0
+hold_s = 10.0
 ";
 
 fn folder(name: &str) -> PathBuf {
@@ -279,7 +279,6 @@ fn report(what: &str, after: Duration) {
 }
 
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn the_state_comes_at_the_rate_that_was_asked_for() {
     let bench = Bench::new("state", "demo.toml");
     let mut client = bench.client();
@@ -331,7 +330,6 @@ fn the_state_comes_at_the_rate_that_was_asked_for() {
 }
 
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn a_cut_cable_leaves_no_force_after_the_lease() {
     let bench = Bench::pressing("cable");
     let proxy = Proxy::new(bench.address);
@@ -348,7 +346,6 @@ fn a_cut_cable_leaves_no_force_after_the_lease() {
 }
 
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn a_page_that_hangs_leaves_no_force_after_the_lease() {
     let bench = Bench::pressing("hangs");
     let mut client = bench.client();
@@ -376,7 +373,6 @@ fn a_page_that_hangs_leaves_no_force_after_the_lease() {
 }
 
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn a_page_or_gateway_that_dies_leaves_no_force() {
     for what in ["page", "gateway"] {
         let bench = Bench::pressing(what);
@@ -394,7 +390,6 @@ fn a_page_or_gateway_that_dies_leaves_no_force() {
 }
 
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn refusals_of_the_daemon_come_through_with_code_numbers_and_text() {
     let bench = Bench::new("refusals", "demo.toml");
     let mut client = bench.client();
@@ -429,7 +424,6 @@ fn refusals_of_the_daemon_come_through_with_code_numbers_and_text() {
 
 /// On its own sockets the daemon has no message of the gateway.
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn the_daemon_refuses_the_gateways_kinds_as_unknown() {
     use hapticd_protocol::gateway::{GatewayRequest, SetPushRates};
     use hapticd_sys::{
@@ -475,7 +469,6 @@ fn the_daemon_refuses_the_gateways_kinds_as_unknown() {
 }
 
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn shapes_surfaces_and_skins_come_inline() {
     let bench = Bench::new("shapes", "demo.toml");
     let mut client = bench.client();
@@ -528,7 +521,6 @@ fn shapes_surfaces_and_skins_come_inline() {
 }
 
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn the_token_file_goes_with_the_gateway_and_each_start_has_its_own_token() {
     let mut bench = Bench::new("token", "demo.toml");
     let file = bench.socket.with_file_name("gateway.token");
@@ -631,7 +623,6 @@ fn flood(address: SocketAddr, token: &str, seed: u64, messages: usize) -> usize 
 }
 
 #[test]
-#[ignore = "clients/gateway/check runs it"]
 fn a_hundred_thousand_strange_messages_cost_no_period() {
     const THREADS: usize = 4;
     let messages = 100_000 / THREADS;

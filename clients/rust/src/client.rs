@@ -138,7 +138,7 @@ impl Client {
             now_ns().saturating_add(u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX));
         loop {
             match Self::connect_to(path, name) {
-                // Also from a daemon that is just ending, whose socket still took the connection.
+                // Also a daemon that is just ending: its socket still took the connection.
                 Err(
                     ConnectError::NoDaemon { .. }
                     | ConnectError::Handshake(RequestError::Disconnected),

@@ -59,7 +59,7 @@ unsafe extern "C" {
     fn hd_client_free(client: *mut ClientHandle);
 }
 
-/// Makes a block with one value, whose sequence is then `sequence`: 2 is what it is.
+/// Makes a block with one value and this sequence. A real writer leaves 2.
 fn block<const N: usize>(kind: BlockKind, words: &[u64; N], sequence: u64) -> OwnedFd {
     let (block, fd) = SharedBlock::create("hapticd-test", block_words(N)).unwrap();
     let header = BlockHeader::new(kind, 0, N, 1);
