@@ -6,6 +6,8 @@
 //! * The output moves on the straight line from the last output towards the clamped target, by at
 //!   most `slew * dt`. It is therefore never longer than the longer of the two, and it is the
 //!   target itself once the slew limit no longer binds.
+//! * What is added to the wanted vector takes only what the limits leave beside that: the wanted
+//!   vector is never shortened for it.
 //!
 //! Constant time, no allocation.
 
@@ -33,6 +35,8 @@ pub(super) struct ChannelStep {
     pub most: f64,
     /// Share of the clamped vector that was sent.
     pub factor: f64,
+    /// What was sent of what was wanted in addition.
+    pub added: Vec3,
 }
 
 /// State of one channel: its last output and the heat that it made.
@@ -40,6 +44,27 @@ pub(super) struct ChannelStep {
 pub(super) struct Channel {
     output: Vec3,
     budget: ThermalBudget,
+}
+
+/// Returns the longest share of `added`, up to all of it, with which `v` is not longer than
+/// `length`. `v` is not longer than `length`. A vector that is added never shortens `v`.
+fn share_within(v: &Vec3, added: &Vec3, length: f64) -> Vec3 {
+    if (v + added).norm() <= length {
+        return *added;
+    }
+    // The root of |v + share added| = length with the larger share. The short form of the formula:
+    // the terms under the root are not negative, since |v| <= length.
+    let (a, b) = (added.norm_squared(), v.dot(added));
+    let room = (length * length - v.norm_squared()).max(0.0);
+    let root = (b * b + a * room).sqrt();
+    let share = match b > 0.0 {
+        true => room / (b + root),
+        false => (root - b) / a,
+    };
+    match share.is_finite() {
+        true => added * share.clamp(0.0, 1.0),
+        false => Vec3::zeros(),
+    }
 }
 
 /// Returns `v` shortened to at most `length`, in the same direction. Safe for components up to the
@@ -76,17 +101,38 @@ impl Channel {
         dt_s: f64,
         limits: &ChannelLimits,
     ) -> ChannelStep {
+        self.step_with(wanted, &Vec3::zeros(), scale, dt_s, limits)
+    }
+
+    /// Same, and adds as much of `added` (finite) as the limits leave beside `wanted`.
+    #[inline]
+    pub fn step_with(
+        &mut self,
+        wanted: &Vec3,
+        added: &Vec3,
+        scale: f64,
+        dt_s: f64,
+        limits: &ChannelLimits,
+    ) -> ChannelStep {
         let cap = self.budget.cap(limits.peak, limits.continuous);
         let permitted = clamp_length(wanted, cap);
         let clamped = permitted != *wanted;
-        let target = permitted * scale;
+        // Adding zero would turn -0.0 into 0.0: results would differ in a bit from a run without
+        // effects.
+        let (target, added) = match *added == Vec3::zeros() {
+            true => (permitted * scale, *added),
+            false => {
+                let added = share_within(&permitted, added, cap) * scale;
+                (permitted * scale + added, added)
+            }
+        };
         let change = target - self.output;
         let step = clamp_length(&change, limits.slew_per_s * dt_s);
         let slewed = step != change;
         // If the slew limit does not bind, takes the target itself: `output + change` would leave
         // rounding errors, and a fade to zero must end at zero.
         self.output = if slewed { self.output + step } else { target };
-        let along = self.output.dot(&permitted) / permitted.norm_squared();
+        let along = (self.output - added).dot(&permitted) / permitted.norm_squared();
         ChannelStep {
             clamped_to_peak: clamped && cap >= limits.peak,
             clamped_to_continuous: clamped && cap < limits.peak,
@@ -97,6 +143,7 @@ impl Channel {
                 true if along.is_finite() => along.clamp(0.0, 1.0),
                 _ => scale,
             },
+            added,
         }
     }
 
@@ -197,6 +244,35 @@ mod tests {
         channel.hold(1.0, &limits);
         assert_eq!(bound(&limits, &mut channel, 2.9), (false, false));
         assert_eq!(bound(&limits, &mut channel, 10.1), (false, true));
+    }
+
+    #[test]
+    fn what_is_added_takes_what_the_limits_leave() {
+        let limits = ChannelLimits {
+            slew_per_s: 1e9,
+            ..LIMITS
+        };
+        let sent = |wanted: Vec3, added: Vec3| {
+            let mut channel = Channel::default();
+            let step = channel.step_with(&wanted, &added, 0.5, 1e-3, &limits);
+            (channel.output(), step)
+        };
+        let (along, up) = (Vec3::x(), Vec3::y());
+        let (out, step) = sent(along * 3.0, up * 4.0);
+        assert_eq!((out, step.added), (along * 1.5 + up * 2.0, up * 2.0));
+        // 8 N are wanted of 10: 2 N are left along it, 6 N across, 18 N against it.
+        for (added, left) in [(along, 2.0), (up, 6.0), (-along, 18.0)] {
+            let (out, step) = sent(along * 8.0, added * 100.0);
+            assert!((step.added - added * left * 0.5).norm() < 1e-12, "{step:?}");
+            assert!((out.norm() - 5.0).abs() < 1e-12);
+            assert!(!step.clamped_to_peak && step.factor == 0.5);
+        }
+        let (out, step) = sent(along * 12.0, along * 5.0);
+        assert_eq!((out, step.added), (along * 5.0, Vec3::zeros()));
+        assert!(step.clamped_to_peak);
+        let largest = Vec3::repeat(f64::MAX);
+        let (out, step) = sent(along, largest);
+        assert!(out.norm() <= 10.0 && step.added.iter().all(|x| x.is_finite()));
     }
 
     #[test]

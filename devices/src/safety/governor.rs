@@ -22,7 +22,10 @@
 //!    the ramp of `ramp_s`, after a ramp of rule 7 that is under way. After [`Governor::ease`] the
 //!    peak rises in the same way from the present force. Thus no limit or surface that changes
 //!    throws the hand.
-//! 9. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown
+//! 9. **Effects.** What applications add to the wanted force ([`GovernorInput::effects_n`]) takes
+//!    what the limits leave beside the wanted force, and has its factor. It never makes the wanted
+//!    force less, and it is no part of the small force of rule 7: it comes in along the ramp.
+//! 10. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown
 //!    is final.
 //!
 //! # Faults that the governor detects
@@ -50,6 +53,10 @@ pub struct GovernorInput<'a> {
     pub now_ns: u64,
     /// Wrench that the loop wants the arm to exert, in the arm's base frame.
     pub wanted: Wrench,
+    /// Force that applications add to it, N, base frame (rule 9). It belongs to no spring.
+    pub effects_n: Vec3,
+    /// The part of it that answers the hand's motion, N: it can oscillate as contact can.
+    pub reacting_n: Vec3,
     /// Newest sample of the arm; its age is `now_ns - sample.time_ns`.
     pub sample: &'a ArmSample,
     /// Age of the contact data behind `wanted`, ns; 0 if `wanted` does not come from contact data.
@@ -469,7 +476,7 @@ impl Governor {
         };
         self.settle_energy(input, spring, &output.sent, time.dt_s);
         Governed {
-            wrench: output.sent.wrench,
+            wrench: self.output(),
             state: self.state,
             reason: reasons.first(),
             reasons,
@@ -588,7 +595,13 @@ impl Governor {
         let common = self.scale * edge;
         let factor = gains.map(|gain| common * gain);
         let wanted = &input.wanted;
-        let force = (self.force).step(&wanted.force_n, factor[0], dt_s, &limits.force);
+        let force = (self.force).step_with(
+            &wanted.force_n,
+            &input.effects_n,
+            factor[0],
+            dt_s,
+            &limits.force,
+        );
         let torque = (self.torque).step(&wanted.torque_nm, factor[1], dt_s, &limits.torque);
         let mut reductions = Reductions::of(&force, &torque);
         reductions.add_if(self.scale < 1.0, Reductions::SCALE);
@@ -597,7 +610,15 @@ impl Governor {
         Output {
             reductions,
             sent: Sent {
-                wrench: self.output(),
+                // To the ledger, what effects do is no work of the spring. They take no part of
+                // what the slew limit holds back.
+                wrench: match force.added == Vec3::zeros() {
+                    true => self.output(),
+                    false => Wrench {
+                        force_n: self.force.output() - force.added,
+                        torque_nm: self.torque.output(),
+                    },
+                },
                 most: [force.most, torque.most],
                 // What the slew limit holds back comes later. To the ledger it is a late force, not
                 // a weak spring.
@@ -684,7 +705,10 @@ impl Governor {
                 has_reported && !status.safety_switch_closed,
                 R::SafetySwitch,
             )
-            .with_if(!input.wanted.is_finite(), R::InvalidCommand)
+            .with_if(
+                !input.wanted.is_finite() || !input.effects_n.sum().is_finite(),
+                R::InvalidCommand,
+            )
             .with_if(!finite, R::InvalidSample)
             .with_if(finite && too_fast, R::OverVelocity)
             .with_if(stalled || sample.status.input_stalled, R::Stall)
@@ -724,12 +748,13 @@ impl Governor {
             motion: o.motion_m.max(self.resolution.0 * 4.0),
             force: o.force_n,
         };
+        let reacting_n = input.wanted.force_n + input.reacting_n;
         let force = self.force_oscillation.step(
             input.now_ns,
             dt_s,
             Observation {
                 place: &pose.translation.vector,
-                wanted: &input.wanted.force_n,
+                wanted: &reacting_n,
                 far_end: far_end.as_ref(),
             },
             moved,

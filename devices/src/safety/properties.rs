@@ -155,6 +155,8 @@ impl Tick {
         GovernorInput {
             now_ns,
             wanted: self.wanted,
+            effects_n: Vec3::zeros(),
+            reacting_n: Vec3::zeros(),
             sample: &self.sample,
             contact_age_ns: self.contact_age_ns,
             spring: None,

@@ -74,6 +74,8 @@ impl Bench {
         self.governor.step(&GovernorInput {
             now_ns: self.now_ns,
             wanted: self.wanted,
+            effects_n: Vec3::zeros(),
+            reacting_n: Vec3::zeros(),
             sample: &sample,
             contact_age_ns: self.contact_age_ns,
             spring: None,
@@ -286,6 +288,8 @@ fn time_running_backwards_is_no_time() {
             force_n: Vec3::new(9.0, 0.0, 0.0),
             torque_nm: Vec3::zeros(),
         },
+        effects_n: Vec3::zeros(),
+        reacting_n: Vec3::zeros(),
         sample: &sample,
         contact_age_ns: 0,
         spring: None,
@@ -608,6 +612,8 @@ fn energy_that_is_given_at_the_least_gain_takes_the_force_away() {
         let out = bench.governor.step(&GovernorInput {
             now_ns: bench.now_ns,
             wanted: bench.wanted,
+            effects_n: Vec3::zeros(),
+            reacting_n: Vec3::zeros(),
             sample: &sample,
             contact_age_ns: 0,
             spring: Some(Spring {

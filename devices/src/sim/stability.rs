@@ -162,6 +162,8 @@ fn press_with(k: f64, governed: bool) -> (f64, Option<u64>, GovernorState) {
         let out = governor.step(&GovernorInput {
             now_ns: tick * MS,
             wanted,
+            effects_n: Vec3::zeros(),
+            reacting_n: Vec3::zeros(),
             sample: &sample,
             contact_age_ns: 0,
             spring: None,

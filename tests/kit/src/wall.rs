@@ -174,6 +174,8 @@ impl Wall {
             let governed = governor.step(&GovernorInput {
                 now_ns: tick * TICK_NS,
                 wanted,
+                effects_n: Vec3::zeros(),
+                reacting_n: Vec3::zeros(),
                 sample: &sample,
                 contact_age_ns: 0,
                 spring: Some(Spring {

@@ -57,6 +57,8 @@ impl Pushed {
         bench.governor.step(&GovernorInput {
             now_ns: bench.now_ns,
             wanted: self.wrench,
+            effects_n: Vec3::zeros(),
+            reacting_n: Vec3::zeros(),
             sample: &sample,
             contact_age_ns: 0,
             spring: Some(Spring {
