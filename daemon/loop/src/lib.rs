@@ -5,6 +5,7 @@ pub mod arms;
 pub mod cause;
 pub mod contact_events;
 pub mod core;
+pub mod effects;
 pub mod events;
 pub mod limits;
 pub mod line_limit;
