@@ -290,6 +290,15 @@ impl Replay {
                 ));
             }
         }
+        for effect in &message.effects {
+            let order = effect.order();
+            if !order.is_some_and(|order| self.core.order_effect(order)) {
+                return Err(format!(
+                    "an order about an effect before tick {} is unknown, or one too many",
+                    message.tick
+                ));
+            }
+        }
         for arm in &message.arms {
             self.prepare(message.tick, arm)?;
         }

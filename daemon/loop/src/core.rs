@@ -19,6 +19,8 @@ use hapticd_proxy::{
     Query, Snapshot, SpringState, TickInput, TickOutput, tool_id, tool_in,
 };
 
+use super::effects::law::{Bounds, Hand};
+use super::effects::{EffectOrder, Effects, EffectsForce, Moment};
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, Silencing, TickRecord};
 use super::silenced::{Silenced, Touch};
 use super::simulation::Simulation;
@@ -89,6 +91,9 @@ impl ArmFrame {
     }
 }
 
+/// Age of the mean motion that a sample's velocity tells, ns.
+const VELOCITY_WINDOW_NS: u64 = 4_000_000;
+
 /// Set-up of one arm in the loop.
 pub struct LoopArm {
     /// Pose and scale of the arm in the world.
@@ -107,6 +112,8 @@ struct Channel {
     frame: ArmFrame,
     governor: Governor,
     gains: Gains,
+    /// Largest damping that effects make, N s/m.
+    most_damping: f64,
     native_period_ns: u64,
     was_attached: bool,
     /// Tick in which the tool was placed at the hand, or the last tick without a pose.
@@ -189,6 +196,8 @@ struct ArmStep<'a> {
     events: ArmEvents,
     /// The coupling's wrench, device base frame.
     wanted: Wrench,
+    /// The force of the effects, device base frame.
+    effects: EffectsForce,
     /// Age of the sample, ns.
     input_age_ns: u64,
 }
@@ -232,6 +241,7 @@ impl ArmStep<'_> {
             world_from_device: self.device.copied().unwrap_or_else(Pose::identity),
             world_from_proxy: outcome.proxy,
             wanted: self.wanted,
+            effects_n: self.effects.force_n,
             sent: governed.wrench,
             energy: *governor.energy(),
             lowered: (governor.oscillations(), governor.oscillation_gains()),
@@ -310,6 +320,7 @@ pub struct LoopCore {
     /// Range of client-visible ids of clients' bodies.
     clients_bodies: Range<u32>,
     silenced: Silenced,
+    effects: Effects,
     record: TickRecord,
     commands: [ArmCommand; MAX_ARMS],
     /// Snapshot age, in ticks, beyond which contact counts as stale.
@@ -363,6 +374,7 @@ impl LoopCore {
                     frame: r.frame,
                     gains: r.setup.gains,
                     governor: Governor::new(&r.limits, &r.spec)?.answering_after(r.answer_delay_ns),
+                    most_damping: stable_damping(&r.spec),
                     native_period_ns: r.spec.native_period_ns,
                     was_attached: false,
                     anchored_tick: 0,
@@ -380,6 +392,7 @@ impl LoopCore {
             touched_unserved: [false; MAX_ARMS],
             clients_bodies: 0..0,
             silenced: Silenced::new(),
+            effects: Effects::new(0.0),
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
@@ -390,6 +403,21 @@ impl LoopCore {
     /// tick.
     pub fn set_clients_bodies(&mut self, ids: Range<u32>) {
         self.clients_bodies = ids;
+    }
+
+    /// Lets the effects of an arm make this much force together, N; none until then. Call it before
+    /// the first tick.
+    pub fn set_most_effect_force(&mut self, most_n: f64) {
+        self.effects = Effects::new(most_n);
+    }
+
+    /// Begins, changes or ends an effect from the next tick on.
+    ///
+    /// Returns false, with nothing done, if
+    /// [`MAX_EFFECT_ORDERS`](super::effects::MAX_EFFECT_ORDERS) came since the last tick; the next
+    /// tick must run first.
+    pub fn order_effect(&mut self, order: EffectOrder) -> bool {
+        self.effects.order(order)
     }
 
     /// Nominal period, ns.
@@ -560,6 +588,7 @@ impl LoopCore {
         record.gone = self.gone;
         record.gone_count = std::mem::take(&mut self.gone_count);
         (record.silencings, record.silencing_count) = self.silenced.take_orders();
+        (record.effect_orders, record.effect_order_count) = self.effects.take_orders();
         record.blame = if record.periods > 1 {
             Blame::Loop
         } else {
@@ -584,6 +613,7 @@ impl LoopCore {
             anchored: placed.anchor & (1 << i) != 0,
             events: std::mem::take(&mut self.events[i]),
             wanted: c.frame.to_base(&outcome.wrench),
+            effects: run_effects(&mut self.effects, i, c, input, placed),
             input_age_ns: input.now_ns.saturating_sub(arm.sample.time_ns),
         };
         // Without a pose there is no query that could be answered.
@@ -603,6 +633,8 @@ impl LoopCore {
         let governed = c.governor.step(&GovernorInput {
             now_ns: input.now_ns,
             wanted: step.wanted,
+            effects_n: step.effects.force_n,
+            reacting_n: step.effects.reacting_n,
             sample: &arm.sample,
             contact_age_ns,
             spring: Some(c.frame.to_base_spring(&outcome.spring)),
@@ -681,6 +713,47 @@ impl LoopCore {
     pub fn is_quiet(&self) -> bool {
         self.commands.iter().all(|c| c.wrench == Wrench::default())
     }
+}
+
+/// Damping that effects may make at an arm, N s/m: what its mass allows with the delay from a motion
+/// to the force that answers it. An arm that declares no mass gets what it damps itself.
+fn stable_damping(spec: &ArmSpec) -> f64 {
+    let delay_ns = spec
+        .transport_delay_ns
+        .saturating_add(spec.native_period_ns);
+    let delay_s = delay_ns.saturating_add(VELOCITY_WINDOW_NS) as f64 * 1e-9;
+    (0.5 * spec.mass_kg / delay_s).max(spec.damping_n_s_per_m)
+}
+
+/// Runs the effects of an arm for this tick.
+#[inline]
+fn run_effects(
+    effects: &mut Effects,
+    arm: usize,
+    channel: &Channel,
+    input: &LoopInput,
+    placed: &TickInput,
+) -> EffectsForce {
+    let sample = &input.arms[arm].sample;
+    let hand = placed.devices[arm].map(|_| Hand {
+        place: sample.pose.translation.vector,
+        velocity: sample.linear_velocity,
+    });
+    if hand.is_none() || placed.anchor & (1 << arm) != 0 {
+        effects.forget_pose(arm);
+    }
+    let moment = Moment {
+        base_from_world: &channel.frame.world_from_base.inverse(),
+        scale: channel.frame.scale,
+        hand,
+        bounds: Bounds {
+            stiffness_n_per_m: channel.gains.stiffness_n_per_m,
+            damping_n_s_per_m: channel.most_damping,
+        },
+        dt_s: placed.period_s,
+        is_served: !input.silent.contains(Watched::Ipc),
+    };
+    effects.tick(arm, &moment)
 }
 
 /// Whether the tool touches one of the bodies with these client-visible ids.

@@ -5,7 +5,7 @@
 //! allocation. The input half is complete: with the commands and the order of the snapshots it
 //! determines the output half bit for bit.
 
-use hapticd_devices::arm::{ArmSample, Wrench};
+use hapticd_devices::arm::{ArmSample, Vec3, Wrench};
 use hapticd_devices::safety::{Energy, Limits};
 use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::{Digest, Pose};
@@ -15,6 +15,7 @@ use hapticd_proxy::{
     MidPhaseShare,
 };
 
+use super::effects::{EffectOrder, MAX_EFFECT_ORDERS};
 use super::watchdog::Silent;
 
 /// Which party made the loop miss whole periods or starved it.
@@ -61,6 +62,8 @@ pub struct ArmTick {
     pub world_from_proxy: Pose,
     /// The coupling's wrench, device base frame, before the governor.
     pub wanted: Wrench,
+    /// The force of the applications' effects, N, device base frame, before the governor.
+    pub effects_n: Vec3,
     /// The wrench sent to the arm, device base frame.
     pub sent: Wrench,
     /// Energy that the spring behind it gave and took.
@@ -171,6 +174,7 @@ impl ArmTick {
             world_from_device: Pose::identity(),
             world_from_proxy: Pose::identity(),
             wanted: Wrench::default(),
+            effects_n: Vec3::zeros(),
             sent: Wrench::default(),
             energy: Energy::default(),
             lowered: (0, [1.0; 2]),
@@ -233,6 +237,11 @@ pub struct TickRecord {
     pub silencings: [Silencing; MAX_GONE],
     /// Number of entries in `silencings`.
     pub silencing_count: u8,
+    /// Input: effects begun, changed and ended before this tick, in this order,
+    /// `..effect_order_count`.
+    pub effect_orders: [EffectOrder; MAX_EFFECT_ORDERS],
+    /// Number of entries in `effect_orders`.
+    pub effect_order_count: u8,
     /// The arms, by index.
     pub arms: [ArmTick; MAX_ARMS],
     /// The bodies that the loop knew in this tick. By slot: the generation of the body there, or
@@ -282,6 +291,13 @@ impl TickRecord {
             .unwrap_or(&self.silencings)
     }
 
+    /// Orders about effects before this tick, in order.
+    pub fn effect_orders(&self) -> &[EffectOrder] {
+        self.effect_orders
+            .get(..usize::from(self.effect_order_count))
+            .unwrap_or(&self.effect_orders)
+    }
+
     /// Adds the results of the tick to a digest: each arm's wanted wrench, sent wrench and proxy,
     /// and the bodies that moved.
     pub fn add_to(&self, digest: &mut Digest) {
@@ -317,6 +333,8 @@ impl TickRecord {
             gone_count: 0,
             silencings: [Silencing::default(); MAX_GONE],
             silencing_count: 0,
+            effect_orders: [EffectOrder::default(); MAX_EFFECT_ORDERS],
+            effect_order_count: 0,
             arms: [ArmTick::absent(); MAX_ARMS],
             bodies: [0; MAX_BODIES],
             surveyed: None,

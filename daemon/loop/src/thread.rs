@@ -26,6 +26,7 @@ use hapticd_sys::clock::now_ns;
 use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use super::core::{ArmInput, LoopCore, LoopInput};
+use super::effects::{EffectOrder, MAX_EFFECT_ORDERS};
 use super::limits::Composer;
 use super::record::{BodyOrder, MAX_GONE, TickRecord};
 use super::watchdog::Guard;
@@ -112,6 +113,8 @@ pub struct Links<P> {
     pub limits: Composer,
     /// Orders of the clients' server: bodies that are gone, silent or back.
     pub gone: ring::Consumer<BodyOrder>,
+    /// Orders of the clients' server about effects.
+    pub effects: ring::Consumer<EffectOrder>,
     /// Signs of life of the threads that the loop's guarantees depend on.
     pub guard: Guard,
     /// Publisher of the loop's state to clients.
@@ -198,6 +201,12 @@ impl<P: Publish> Turns<P> {
             match links.gone.pop() {
                 Some(BodyOrder::Forget(body)) => core.forget(body),
                 Some(BodyOrder::Silence(order)) => core.silence(order),
+                None => break,
+            };
+        }
+        for _ in 0..MAX_EFFECT_ORDERS {
+            match links.effects.pop() {
+                Some(order) => core.order_effect(order),
                 None => break,
             };
         }

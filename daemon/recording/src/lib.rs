@@ -17,6 +17,7 @@
 
 mod chunk;
 pub mod command;
+pub mod effect;
 pub mod energy;
 pub mod files;
 pub mod message;

@@ -7,10 +7,12 @@
 use hapticd_devices::arm::{ArmSample, ArmStatus};
 use hapticd_devices::safety::{Limits, OscillationLimits};
 use hapticd_devices::sim::ArmTruth;
+use hapticd_geometry::Vec3;
 use hapticd_proxy::{BodyKey, Gains, Held, Insertion, MAX_ARMS, Phase};
 use serde::{Deserialize, Serialize};
 
 pub use super::command::{AddMessage, CommandMessage};
+use super::effect::EffectOrderMessage;
 use super::energy::{EnergyMessage, TruthMessage};
 use super::number::Num;
 use super::spatial::{PoseMessage, Triple, WrenchMessage, triple, vector};
@@ -265,6 +267,9 @@ fn is_false(flag: &bool) -> bool {
 pub struct OutputMessage {
     /// The coupling's wrench, before the governor.
     pub wanted: WrenchMessage,
+    /// The force of the effects, before the governor, if there is any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects_n: Option<Triple>,
     /// The wrench that went to the arm.
     pub sent: WrenchMessage,
     /// Device pose: the tool where the hand holds it, world.
@@ -424,6 +429,9 @@ pub struct TickMessage {
     /// those that were forgotten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silenced: Vec<(u32, bool)>,
+    /// Orders about effects before this tick, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<EffectOrderMessage>,
     /// Time at which the loop asked to be woken.
     pub signalled_ns: u64,
     /// Time at which it woke.
@@ -452,6 +460,7 @@ impl OutputMessage {
         let by_gpu = arm.soft_finder.name == "GPU";
         OutputMessage {
             wanted: (&arm.wanted).into(),
+            effects_n: (arm.effects_n != Vec3::zeros()).then(|| triple(&arm.effects_n)),
             sent: (&arm.sent).into(),
             world_from_device: (&arm.world_from_device).into(),
             world_from_proxy: (&arm.world_from_proxy).into(),
@@ -506,6 +515,7 @@ impl TickMessage {
                 .iter()
                 .map(|order| (order.body, order.silent))
                 .collect(),
+            effects: record.effect_orders().iter().map(Into::into).collect(),
             signalled_ns: record.signalled_ns,
             awake_ns: record.awake_ns,
             done_ns: record.done_ns,

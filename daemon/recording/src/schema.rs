@@ -135,7 +135,7 @@ fn output() -> Value {
     ];
     merged(&[
         json!({
-            "wanted": wrench(), "sent": wrench(), "world_from_device": pose(), "world_from_proxy": pose(),
+            "wanted": wrench(), "effects_n": numbers(), "sent": wrench(), "world_from_device": pose(), "world_from_proxy": pose(),
             "anchored": flag(), "starved": flag(), "solid": text(),
             "inside": text(),
             "needle": object(json!({
@@ -157,6 +157,36 @@ fn truth() -> Value {
     }))
 }
 
+/// Schema of an order about an effect.
+fn effect_order() -> Value {
+    let scalars = [
+        "magnitude_n",
+        "second_n",
+        "coefficient",
+        "frequency_hz",
+        "phase",
+        "dead_band_m",
+        "range_m",
+        "cap_n",
+        "delay_s",
+        "duration_s",
+        "attack_s",
+        "attack_level",
+        "fade_s",
+        "fade_level",
+    ];
+    let effect = merged(&[
+        all(&["kind", "waveform", "shape"], &integer()).into(),
+        all(&["place_m", "axis"], &numbers()).into(),
+        all(&scalars, &number()).into(),
+    ]);
+    let numbered = || object(json!({ "place": integer(), "effect": effect.clone() }));
+    object(json!({
+        "start": numbered(), "update": numbered(), "stop": object(json!({ "place": integer() })),
+        "hold": object(json!({ "place": integer(), "held": flag() })),
+    }))
+}
+
 /// Returns the schema of `/tick`.
 pub fn tick() -> Value {
     let counts = [
@@ -172,7 +202,7 @@ pub fn tick() -> Value {
     );
     merged(&[
         all(&counts, &integer()).into(),
-        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "silenced": list(list(json!({}))), "blame": text(), "arms": list(arm) }),
+        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "silenced": list(list(json!({}))), "effects": list(effect_order()), "blame": text(), "arms": list(arm) }),
     ])
 }
 
