@@ -21,6 +21,16 @@ codes! {
     }
 }
 
+codes! {
+    /// Reason why an effect ended that its client did not stop.
+    pub enum EffectEnd: u8, "0 (finished) or 1 (client silent)" {
+        /// Its duration is over.
+        Finished = 0,
+        /// The client was silent for longer than its lease.
+        ClientSilent = 1,
+    }
+}
+
 /// Time without contact after which a tool counts as released from a body, ns. A tool that bounces
 /// faster touches once.
 pub const RELEASE_NS: u64 = 20_000_000;
@@ -120,7 +130,8 @@ messages! {
         } reserved 0
 
         /// A tool touched a body: the first tick in which the body held it back. Sent with
-        /// [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS), as all that follow.
+        /// [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS), as all up to
+        /// [`ButtonReleased`].
         Touched = 0x820e => {
             /// That tick.
             tick: u64,
@@ -196,5 +207,14 @@ messages! {
             /// Number of the button, as in [`ButtonPressed`].
             button: u8,
         } reserved 6
+
+        /// An effect of this client has ended. Sent with
+        /// [`EVENTS`](crate::request::topic::EVENTS), to that client alone.
+        EffectEnded = 0x8214 => {
+            /// Identity of the effect.
+            effect: u32,
+            /// Reason for the end.
+            reason: EffectEnd,
+        } reserved 3
     }
 }

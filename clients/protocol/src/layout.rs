@@ -51,10 +51,14 @@ pub fn messages() -> Messages {
 pub fn codes() -> Vec<CodesLayout> {
     vec![
         request::BodyKind::layout(),
+        request::EffectKind::layout(),
+        request::Waveform::layout(),
+        request::EffectShape::layout(),
         reply::RefusalReason::layout(),
         reply::ErrorCode::layout(),
         reply::BlockKind::layout(),
         event::RemovalReason::layout(),
+        event::EffectEnd::layout(),
         block::GovernorState::layout(),
         block::force_off_layout(),
         block::NeedlePhase::layout(),
@@ -246,6 +250,11 @@ pub fn constants() -> Vec<ConstantLayout> {
             "MAX_TARGETS",
             request::MAX_TARGETS as u64,
             "Most bodies that one message moves.",
+        ),
+        constant(
+            "EFFECTS_PER_ARM",
+            request::EFFECTS_PER_ARM as u64,
+            "Most effects of an arm at the same time.",
         ),
         constant(
             "MAX_LEASE_MS",

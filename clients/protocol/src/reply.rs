@@ -89,6 +89,11 @@ codes! {
         /// The scene cannot hold such a dynamic body. It has no mass or no inside, or it would
         /// start inside another body; the detail says which.
         InvalidBody = 25,
+        /// This client has no effect `number`: it never had, or the effect has ended.
+        NoSuchEffect = 26,
+        /// The arm has as many effects as it can: `limit`. Or the configuration allows none: then
+        /// `limit` is 0.
+        TooManyEffects = 27,
     }
 }
 
@@ -316,6 +321,14 @@ messages! {
             /// Index of the arm.
             arm: u8,
         } reserved 7
+
+        /// The effect runs from the next tick on.
+        EffectSet = 0x810e => {
+            /// Force that all effects of the arm make together at most, N.
+            most_force_n: f64,
+            /// Identity of the effect; never reused.
+            effect: u32,
+        } reserved 4
     }
 }
 
@@ -385,6 +398,14 @@ impl std::fmt::Display for Error {
             ErrorCode::NoShape => write!(f, "body {number} has no constant shape"),
             ErrorCode::LimitsRefused => write!(f, "these limits cannot be kept"),
             ErrorCode::InvalidBody => write!(f, "invalid dynamic body"),
+            ErrorCode::NoSuchEffect => write!(f, "this client has no effect {number}"),
+            ErrorCode::TooManyEffects if *limit == 0 => {
+                write!(
+                    f,
+                    "the configuration allows no effects: `ipc.max_effect_force_n` is 0"
+                )
+            }
+            ErrorCode::TooManyEffects => write!(f, "the arm already has its {limit} effects"),
         }?;
         if detail.as_str().is_empty() {
             Ok(())

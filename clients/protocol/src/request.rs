@@ -22,6 +22,12 @@ pub const MAX_SPEED_M_S: f64 = 20.0;
 /// `limit` of [`OutOfRange`](crate::reply::ErrorCode::OutOfRange).
 pub const MAX_LEASE_MS: u32 = 10_000;
 
+/// Most effects of an arm at the same time, all clients together.
+pub const EFFECTS_PER_ARM: usize = 8;
+
+/// Largest force that any daemon takes for an effect, N.
+pub const MAX_EFFECT_FORCE_N: f64 = 100.0;
+
 /// Most bodies that one [`SetBodyPoses`] moves.
 pub const MAX_TARGETS: usize = 56;
 
@@ -89,6 +95,65 @@ record! {
         /// Time for which the command holds, ms.
         lease_ms: u32 = 1.0..=MAX_LEASE_MS as f64,
     } reserved 0
+}
+
+codes! {
+    /// Law of an effect's force; `docs/design/effects.md` has the formulas.
+    pub enum EffectKind: u8, "0 (constant) to 8 (barrier)" {
+        /// A force along the axis.
+        Constant = 0,
+        /// A force along the axis that goes from `magnitude_n` to `second_n` over the duration,
+        /// which must be finite.
+        Ramp = 1,
+        /// A vibration along the axis: `second_n` is its offset.
+        Periodic = 2,
+        /// A pull to a point, a line or a plane beyond `dead_band_m`: guidance. `coefficient` is
+        /// its stiffness, N/m.
+        Spring = 3,
+        /// A force against the velocity within `range_m` of the shape: a viscous field.
+        /// `coefficient` is its damping, N s/m.
+        Damper = 4,
+        /// A force of `magnitude_n` against any motion within `range_m` of the shape. `coefficient`
+        /// is the stiffness with which it holds the hand at rest, N/m.
+        Friction = 5,
+        /// A mass of `coefficient` kg at the hand.
+        Inertia = 6,
+        /// A pull to the shape of at most `magnitude_n` within `range_m`. `coefficient` is its
+        /// stiffness, N/m.
+        Magnet = 7,
+        /// A region that the hand is pushed out of: the ball or cylinder of radius `range_m`, or
+        /// the side of the plane that the axis points away from. `coefficient` is its stiffness,
+        /// N/m.
+        Barrier = 8,
+    }
+}
+
+codes! {
+    /// Form of a vibration.
+    pub enum Waveform: u8, "0 (sine), 1 (triangle), 2 (square), 3 (saw up) or 4 (saw down)" {
+        /// `sin(2 pi p)`, `p` in periods.
+        Sine = 0,
+        /// From 0 up to 1, down to -1, back to 0.
+        Triangle = 1,
+        /// 1 in the first half, -1 in the second.
+        Square = 2,
+        /// From -1 up to 1.
+        SawUp = 3,
+        /// From 1 down to -1.
+        SawDown = 4,
+    }
+}
+
+codes! {
+    /// Where an effect is.
+    pub enum EffectShape: u8, "0 (point), 1 (line) or 2 (plane)" {
+        /// The place.
+        Point = 0,
+        /// The line through the place along the axis.
+        Line = 1,
+        /// The plane through the place whose normal is the axis.
+        Plane = 2,
+    }
 }
 
 impl BodyKind {
@@ -337,6 +402,70 @@ messages! {
             /// Whether the body may move. Only static, kinematic and dynamic bodies can be added.
             kind: BodyKind,
         } reserved 3
+
+        /// Begins an effect: a force that an arm makes in addition to what contact makes. Or gives a
+        /// running effect of this client other numbers; its time goes on. Lengths and directions
+        /// are the world's; newtons, stiffness, damping and mass are what the hand feels. Answered
+        /// by [`EffectSet`](crate::reply::EffectSet). An effect ends when its duration is over,
+        /// when it is stopped, and with its client: also when that is silent for longer than its
+        /// lease. While the client is out of focus the effect makes no force. All effects of an arm
+        /// make at most `most_force_n` of the answer together, and never more than contact leaves
+        /// of the arm's limits. Fields that a kind does not name are ignored.
+        SetEffect = 0x0114 -> EffectSet => {
+            /// A point of the shape, m, world.
+            place_m: [f64; 3] = -1e4..=1e4,
+            /// Direction of the force, or of the line or the normal, world; of any length but 0.
+            axis: [f64; 3],
+            /// Force, amplitude, largest pull of a magnet, or friction, N; the first force of a
+            /// ramp.
+            magnitude_n: f64 = -MAX_EFFECT_FORCE_N..=MAX_EFFECT_FORCE_N,
+            /// Last force of a ramp, offset of a vibration, N.
+            second_n: f64 = -MAX_EFFECT_FORCE_N..=MAX_EFFECT_FORCE_N,
+            /// Stiffness (N/m), damping (N s/m) or mass (kg). The arm renders no more than it can
+            /// render stably.
+            coefficient: NonNegative = 0.0..=100_000.0,
+            /// Frequency of a vibration, Hz: at most 400, less than half of the loop's rate.
+            frequency_hz: NonNegative = 0.0..=400.0,
+            /// Phase of a vibration at its start, periods.
+            phase: f64 = -1.0..=1.0,
+            /// Distance up to which a spring does not pull, m.
+            dead_band_m: NonNegative = 0.0..=1e4,
+            /// Reach of a magnet or a field, radius of a barrier, m; infinite: everywhere. A magnet
+            /// and a barrier that is no plane must have a finite one.
+            range_m: Limit,
+            /// The force is never longer, N.
+            cap_n: NonNegative = 0.0..=MAX_EFFECT_FORCE_N,
+            /// Time from the request to the first force, s.
+            delay_s: NonNegative = 0.0..=3600.0,
+            /// Time from the first force to the end, s; infinite: until it is stopped.
+            duration_s: Limit,
+            /// Time in which a constant, ramped or periodic force goes from `attack_level` to the
+            /// whole, s.
+            attack_s: NonNegative = 0.0..=3600.0,
+            /// Share of such a force at its start.
+            attack_level: NonNegative = 0.0..=1.0,
+            /// Time before the end in which such a force goes to `fade_level`, s.
+            fade_s: NonNegative = 0.0..=3600.0,
+            /// Share of such a force at its end.
+            fade_level: NonNegative = 0.0..=1.0,
+            /// Identity of a running effect of this client, or 0 for a new one.
+            effect: u32,
+            /// Index of the arm; that of a running effect stays.
+            arm: u8,
+            /// The law.
+            kind: EffectKind,
+            /// Form of a vibration.
+            waveform: Waveform,
+            /// Where spring, magnet, barrier, and the field of damper and friction are.
+            shape: EffectShape,
+        } reserved 0
+
+        /// Ends an effect of this client: its force goes to zero within 20 ms. One that has ended
+        /// already is no error.
+        StopEffect = 0x0115 -> Done => {
+            /// Identity of the effect.
+            effect: u32,
+        } reserved 4
 
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 -> Status => {} reserved 8

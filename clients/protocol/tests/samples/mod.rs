@@ -2,10 +2,10 @@
 
 use hapticd_protocol::{
     MAX_ARMS,
-    event::{self, Event},
+    event::{self, EffectEnd, Event},
     gateway::{self, GatewayMessage, GatewayRequest},
     reply::{self, ArmInfo, BlockInfo, BlockKind, BodyInfo, ErrorCode, RefusalReason, Reply},
-    request::{self, BodyKind, Request},
+    request::{self, BodyKind, EffectKind, EffectShape, Request, Waveform},
     text::{Name, Text},
     wire::{Limit, List, NonNegative, Pose},
 };
@@ -122,6 +122,31 @@ pub fn requests() -> Vec<Request> {
             kind: BodyKind::Dynamic,
         }
         .into(),
+        request::SetEffect {
+            place_m: [0.1, -0.2, 0.3],
+            axis: [0.0, 0.0, 2.0],
+            magnitude_n: -1.5,
+            second_n: 0.25,
+            coefficient: NonNegative(300.0),
+            frequency_hz: NonNegative(120.0),
+            phase: 0.25,
+            dead_band_m: NonNegative(0.001),
+            range_m: Limit::NONE,
+            cap_n: NonNegative(2.0),
+            delay_s: NonNegative(0.5),
+            duration_s: Limit(2.5),
+            attack_s: NonNegative(0.1),
+            attack_level: NonNegative(0.2),
+            fade_s: NonNegative(0.3),
+            fade_level: NonNegative(0.4),
+            effect: 9,
+            arm: 1,
+            kind: EffectKind::Periodic,
+            waveform: Waveform::SawDown,
+            shape: EffectShape::Plane,
+        }
+        .into(),
+        request::StopEffect { effect: 9 }.into(),
         request::GetStatus {}.into(),
         request::Reload {}.into(),
         request::Shutdown {}.into(),
@@ -213,6 +238,11 @@ pub fn replies() -> Vec<Reply> {
             arm: 1,
         }
         .into(),
+        reply::EffectSet {
+            most_force_n: 2.0,
+            effect: 9,
+        }
+        .into(),
     ]
 }
 
@@ -298,6 +328,11 @@ pub fn events() -> Vec<Event> {
             time_ns: 102,
             arm: 1,
             button: 0,
+        }
+        .into(),
+        event::EffectEnded {
+            effect: 9,
+            reason: EffectEnd::ClientSilent,
         }
         .into(),
     ]
