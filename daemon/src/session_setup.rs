@@ -216,6 +216,7 @@ pub fn build(
         _ => return Err(SessionSetupErrors(faults)),
     };
     core.set_clients_bodies(clients_ids(&bodies.world));
+    core.set_most_effect_force(config.ipc.max_effect_force_n);
     let watch = needles::watch(config, tissue.as_ref(), &needles)
         .map_err(|fault| SessionSetupErrors(vec![*fault]))?;
     for made in needles {

@@ -15,6 +15,7 @@ use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::Limits;
 use hapticd_loop::contact_events::ContactFeed;
 use hapticd_loop::core::ArmInput;
+use hapticd_loop::effects::{Effect, EffectChange, EffectKind, EffectOrder};
 use hapticd_loop::events::EventFeed;
 use hapticd_loop::limits::{self, Restriction};
 use hapticd_loop::record::{BodyOrder, Silencing, TickRecord};
@@ -106,6 +107,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
     let (mut gone_in, gone) = ring::ring(8);
+    let (mut effects_in, effects) = ring::ring(8);
     let base = Limits::from(&loaded.config.safety);
     let (composer, mut configured, mut restrictions) = limits::link(&setup.core, base);
     let beat = Beat::default();
@@ -123,6 +125,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         records,
         limits: composer,
         gone,
+        effects,
         guard,
         publisher: (contact_events, events),
     };
@@ -179,6 +182,24 @@ fn drive(text: &str) -> (u64, u64, u64) {
                 let silent = k % 1000 == 250;
                 let order = BodyOrder::Silence(Silencing { body, silent });
                 gone_in.push(order).unwrap();
+            }
+        }
+        // Effects of every law come and go, and places that do not exist.
+        if k % 40 == 7 {
+            let kind = EffectKind::ALL[(k / 40 % 9) as usize];
+            let effect = Effect {
+                kind,
+                magnitude_n: 1.0,
+                coefficient: 50.0,
+                frequency_hz: 80.0,
+                range_m: 0.2,
+                cap_n: 2.0,
+                duration_s: 0.5,
+                ..Effect::default()
+            };
+            for change in [EffectChange::Start(effect), EffectChange::Stop] {
+                let place = (k / 40 % 11) as u8;
+                effects_in.push(EffectOrder { place, change }).unwrap();
             }
         }
         // The moving body is gone, and one that never existed.

@@ -287,7 +287,8 @@ impl Feed {
                 | Event::Ghost(_)
                 | Event::Solid(_)
                 | Event::ButtonPressed(_)
-                | Event::ButtonReleased(_),
+                | Event::ButtonReleased(_)
+                | Event::EffectEnded(_),
             ) => return false,
             // The lost events may have been about bodies.
             Notification::Event(Event::EventsLost(_)) => return true,

@@ -6,6 +6,7 @@
 
 mod adding;
 mod bucket;
+mod effects;
 mod registry;
 mod requests;
 mod session;
@@ -16,12 +17,13 @@ use super::{
 };
 pub(crate) use adding::scene_kind;
 use bucket::Verdict;
+use effects::EffectTable;
 use hapticd_protocol::{
     MAJOR, MINOR,
-    event::{self, Event, RemovalReason},
+    event::{self, EffectEnd, Event, RemovalReason},
     frame::{Header, MAX_MESSAGE, Message},
     reply::{self, ArmInfo, ErrorCode, RefusalReason, Refused, Reply},
-    request::{AddBody, Hello, Request},
+    request::{AddBody, Hello, Request, SetEffect},
     text::Text,
 };
 use hapticd_scene::BodySpec;
@@ -125,6 +127,13 @@ enum Pending {
     },
     /// The scene adds the body.
     Add(Adding),
+    /// The loop takes an order about an effect.
+    Effect {
+        client: ClientId,
+        id: u64,
+        effect: u32,
+        is_new: bool,
+    },
     /// The supervisor or the loop carries out a request of this kind.
     Done {
         client: ClientId,
@@ -139,6 +148,7 @@ pub struct Hub {
     arms: Vec<ArmInfo>,
     sessions: BTreeMap<ClientId, Session>,
     registry: Registry,
+    effects: EffectTable,
     /// Shapes of the arms' tools.
     tools: BTreeMap<u32, ShapeFile>,
     /// Whether all bodies lie in the plane z = 0, and stay there.
@@ -162,6 +172,7 @@ impl Hub {
             arms,
             sessions: BTreeMap::new(),
             registry,
+            effects: EffectTable::default(),
             tools: BTreeMap::new(),
             planar: false,
             pending: BTreeMap::new(),
@@ -319,6 +330,7 @@ impl Hub {
             now_ns,
         } = envelope;
         let lease_ms = self.quotas.lease_ms;
+        self.effects.note_time(now_ns);
         let Some(session) = self.sessions.get_mut(&client) else {
             return;
         };
@@ -424,6 +436,7 @@ impl Hub {
         {
             return;
         }
+        self.end_effects(client, out);
         // Everything that it was moving stops, including bodies that it does not own.
         let ended = self.registry.take_leases(0, Some(client));
         let bodies = self.registry.owned(client);
@@ -540,6 +553,26 @@ impl Hub {
                 let reply = match answer {
                     Answer::Done | Answer::Added { .. } => reply::Done {}.into(),
                     Answer::Refused(refusal) => error_reply(refusal, kind).into(),
+                };
+                out.push(Output::Reply { client, id, reply });
+            }
+            Some(Pending::Effect {
+                client,
+                id,
+                effect,
+                is_new,
+            }) => {
+                if is_new && matches!(answer, Answer::Refused(_)) {
+                    self.effects.withdraw(effect);
+                }
+                let most_force_n = self.quotas.effect_force_n;
+                let reply = match answer {
+                    Answer::Refused(refusal) => error_reply(refusal, SetEffect::KIND).into(),
+                    Answer::Done | Answer::Added { .. } => reply::EffectSet {
+                        most_force_n,
+                        effect,
+                    }
+                    .into(),
                 };
                 out.push(Output::Reply { client, id, reply });
             }
@@ -669,7 +702,16 @@ impl Hub {
                 });
             }
         }
-        let mut next_ns = self.registry.next_end_ns();
+        self.effects.note_time(now_ns);
+        let (over, next_over_ns) = self.effects.take_over();
+        for (effect, client) in over {
+            self.tell_effects_ended(client, &[effect], EffectEnd::Finished, out);
+        }
+        let mut next_ns = [self.registry.next_end_ns(), next_over_ns]
+            .into_iter()
+            .flatten()
+            .min();
+        let mut silent = Vec::new();
         let mut unidentified = Vec::new();
         for session in self.sessions.values_mut() {
             let due_ns = if session.name.is_none() {
@@ -684,11 +726,13 @@ impl Hub {
                 let client = session.id;
                 let bodies = self.registry.responsible_for(client);
                 // A client that waits for the daemon's answer is not silent.
-                if session.silent || session.pending_bodies > 0 || bodies.is_empty() {
+                let makes_force = !bodies.is_empty() || self.effects.any_of(client);
+                if session.silent || session.pending_bodies > 0 || !makes_force {
                     continue;
                 }
                 if session.silent_at_ns <= now_ns {
                     session.silent = true;
+                    silent.push(client);
                     out.push(Output::Command(Command::Silent { client, bodies }));
                     if session.events {
                         let silent_ms = now_ns.saturating_sub(session.last_heard_ns) / 1_000_000;
@@ -703,6 +747,10 @@ impl Hub {
                 session.silent_at_ns
             };
             next_ns = Some(next_ns.map_or(due_ns, |next| next.min(due_ns)));
+        }
+        for client in silent {
+            let ended = self.end_effects(client, out);
+            self.tell_effects_ended(client, &ended, EffectEnd::ClientSilent, out);
         }
         for client in unidentified {
             out.push(Output::Reply {

@@ -57,6 +57,7 @@ pub use sockets::{Endpoint, SocketError, folder_of};
 use hapticd_config::{Ipc, Tabular};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
+use hapticd_loop::effects::EffectOrder;
 use hapticd_protocol::{
     event::{Event, RemovalReason},
     reply::ErrorCode,
@@ -185,6 +186,13 @@ pub enum Command {
         /// The surface.
         material: hapticd_proxy::Material,
     },
+    /// Begin, change or end an effect. Answered, if it has a token, when the loop's queue has it.
+    Effect {
+        /// Returned with the answer.
+        token: Option<u64>,
+        /// What is to be done.
+        order: EffectOrder,
+    },
     /// Stop a body where it is. No answer.
     HaltBody {
         /// Id of the body.
@@ -274,6 +282,7 @@ impl Command {
             Self::AddBody { .. }
                 | Self::MoveBody { .. }
                 | Self::SetMaterial { .. }
+                | Self::Effect { token: Some(_), .. }
                 | Self::Reload { .. }
         )
     }
@@ -465,7 +474,7 @@ pub enum Notice {
 }
 
 /// Limits of what one client may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quotas {
     /// Clients at the same time, on both sockets together.
     pub clients: usize,
@@ -474,6 +483,8 @@ pub struct Quotas {
     pub messages_per_s: u32,
     /// Bodies of one client.
     pub bodies: usize,
+    /// Force that all effects of an arm make together at most, N; 0: no effects.
+    pub effect_force_n: f64,
     /// Bytes of all mesh files of one client.
     pub mesh_bytes: u64,
     /// Bytes that the bodies of all clients take in memory; one client may use half of it. 0 means
@@ -497,6 +508,7 @@ impl From<&Ipc> for Quotas {
     fn from(keys: &Ipc) -> Self {
         Quotas {
             clients: keys.max_clients as usize,
+            effect_force_n: keys.max_effect_force_n,
             mesh_bytes: keys.max_mesh_bytes,
             memory_bytes: u64::from(keys.memory_mb) << 20,
             lease_ms: keys.lease_ms,
@@ -513,6 +525,7 @@ impl Default for Quotas {
             clients: 16,
             messages_per_s: 2000,
             bodies: 32,
+            effect_force_n: 2.0,
             mesh_bytes: 256 << 20,
             memory_bytes: 0,
             lease_ms: 200,

@@ -13,6 +13,7 @@ use hapticd_chaos::recording::{self, ArmTick, Tick};
 
 mod border;
 mod bounds;
+mod effects;
 mod energy;
 mod jam;
 mod late;

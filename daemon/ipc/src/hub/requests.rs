@@ -22,7 +22,7 @@ const FRICTION: RangeInclusive<f64> = Material::SECTION.range("friction_coeffici
 const OFF_PLANE_M: f64 = 1e-6;
 const OFF_PLANE_RAD: f64 = 1e-5;
 
-fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
+pub(super) fn out_of_range(what: &str, value: f64, limit: f64) -> Refusal {
     // Both as whole numbers for programs, and exactly in the text.
     Refusal {
         code: ErrorCode::OutOfRange,
@@ -138,6 +138,7 @@ fn makes_work(request: &Request) -> bool {
             | Request::OpenSkin(_)
             | Request::OpenShape(_)
             | Request::GetLimits(_)
+            | Request::StopEffect(_)
     )
 }
 
@@ -197,6 +198,11 @@ impl Hub {
             Request::SetBodyPoses(batch) => self.move_bodies(envelope, &batch, out).map(done),
             Request::SetMaterial(material) => {
                 self.set_material(envelope, &material, out).map(later)
+            }
+            Request::SetEffect(effect) => self.set_effect(envelope, &effect, out).map(later),
+            Request::StopEffect(stop) => {
+                self.stop_effect(envelope, stop.effect, out);
+                Ok(done(()))
             }
             Request::HaltBody(halt) => self.halt_body(envelope, halt.body, out).map(done),
             Request::RemoveBody(remove) => self.remove_body(client, remove.body, out).map(done),
@@ -420,6 +426,7 @@ impl Hub {
                 focused,
                 bodies,
             }));
+            self.hold_effects(client, !focused, out);
         }
     }
 
@@ -447,7 +454,7 @@ impl Hub {
     }
 
     /// The arm that a request names; `None` for all arms.
-    fn arm(&self, arm: u8) -> Result<Option<usize>, Refusal> {
+    pub(super) fn arm(&self, arm: u8) -> Result<Option<usize>, Refusal> {
         if arm == ALL_ARMS {
             return Ok(None);
         }
@@ -458,7 +465,7 @@ impl Hub {
         }
     }
 
-    fn no_such_arm(&self, arm: u8) -> Refusal {
+    pub(super) fn no_such_arm(&self, arm: u8) -> Refusal {
         Refusal::new(ErrorCode::NoSuchArm, u64::from(arm), self.arms.len() as u64)
     }
 

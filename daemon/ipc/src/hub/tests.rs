@@ -4,6 +4,7 @@ mod anything;
 mod bodies;
 mod connections;
 mod deformables;
+mod effects;
 mod leases;
 mod rights;
 mod shapes_of_bodies;
@@ -14,6 +15,7 @@ use crate::{
     shapes::ShapeFile,
 };
 use hapticd_geometry::{Pose, Vec3, shapes};
+use hapticd_loop::effects::EffectChange;
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR, event,
     frame::Message,
@@ -60,6 +62,16 @@ pub(super) struct Fixture {
     pub(super) hub: Hub,
     pub(super) now_ns: u64,
     pub(super) out: Vec<Output<u32>>,
+}
+
+/// The change of an effect in a word.
+fn effect_change(change: &EffectChange) -> String {
+    match change {
+        EffectChange::Start(effect) => format!("start {:?}", effect.kind),
+        EffectChange::Update(effect) => format!("update {:?}", effect.kind),
+        EffectChange::Stop => "stop".to_owned(),
+        EffectChange::Hold(held) => format!("hold {held}"),
+    }
 }
 
 impl Fixture {
@@ -169,6 +181,9 @@ impl Fixture {
                     Command::HaltBody { body } => format!("halt {body}"),
                     Command::SetMaterial { body, material, .. } => {
                         format!("surface {body} {}", material.stiffness_n_per_m)
+                    }
+                    Command::Effect { order, .. } => {
+                        format!("effect {} {}", order.place, effect_change(&order.change))
                     }
                     Command::TightenLimits { arm, limits, .. } => {
                         format!("tighten {arm:?} {}", limits.peak_force_n.0)

@@ -40,12 +40,22 @@ impl Server {
             self.motions.insert(body, command);
             return;
         }
+        let effect = match &command {
+            Command::Effect { token, .. } => *token,
+            _ => None,
+        };
         let Err(back) = self.offer(command) else {
+            if let Some(token) = effect {
+                self.hub.answer(token, &Answer::Done, now_ns(), more);
+            }
             return;
         };
         match *back {
             Command::AddBody { token, .. }
             | Command::SetMaterial { token, .. }
+            | Command::Effect {
+                token: Some(token), ..
+            }
             | Command::Reload { token } => {
                 let answer = Answer::Refused(Refusal::new(ErrorCode::Busy, 0, 0));
                 self.hub.answer(token, &answer, now_ns(), more);

@@ -62,6 +62,7 @@ impl Spawner<'_> {
             records: half.records,
             limits: half.limits,
             gone: half.gone,
+            effects: half.effects,
             guard,
             publisher: (publisher, (half.events, half.contact_events)),
         };

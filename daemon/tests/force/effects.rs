@@ -1,0 +1,210 @@
+//! Effects as an application asks for them and a hand feels them: the real daemon, its socket, and
+//! the force that it recorded.
+
+use super::*;
+use std::time::Instant;
+
+use hapticd_client::{
+    Client, EffectKind, Event, Limit, NonNegative, Notification, SetEffect, Subscription, effect,
+    topic,
+};
+
+/// Bound that counts as a failure, above what a busy machine needs.
+const PATIENCE: Duration = Duration::from_secs(120);
+const SAFETY: &str = "peak_force_n = 4.0\ncontinuous_force_n = 4.0\nramp_s = 0.2\n\
+                      stale_input_ms = 60.0\nstale_contact_ms = 60.0\nstall_ms = 60.0\n";
+/// A hand above the floor that holds still.
+const REST: &str = "kind = \"rest\"\nat = [0.0, 0.0, 0.05]\n";
+const ACTIVE: u8 = 3;
+
+/// A recording daemon with one arm, and an application that only looks on.
+struct Fixture {
+    folder: Folder,
+    process: Child,
+    arm: Subscription,
+    _watcher: Client,
+}
+
+impl Fixture {
+    fn new(name: &str, hand: &str) -> Self {
+        let folder = Folder::new(name);
+        folder.scene(SAFETY, hand, &[0.0]);
+        let process = folder
+            .command(&["run", "scene.toml", "--plain", "--record", "run.mcap"])
+            .stderr(std::fs::File::create(folder.0.join("log")).unwrap())
+            .spawn()
+            .unwrap();
+        let socket = folder.0.join("hapticd/app.sock");
+        let mut watcher = Client::connect_until(&socket, "watcher", PATIENCE).unwrap();
+        watcher.set_timeout(PATIENCE);
+        let arm = watcher.subscribe(0, topic::STATE).unwrap();
+        let fixture = Fixture {
+            folder,
+            process,
+            arm,
+            _watcher: watcher,
+        };
+        fixture.until("force is on", None, |state| state.governor == ACTIVE);
+        fixture
+    }
+
+    fn app(&self) -> Client {
+        let socket = self.folder.0.join("hapticd/app.sock");
+        let mut app = Client::connect_until(&socket, "effects", PATIENCE).unwrap();
+        app.set_timeout(PATIENCE);
+        app.subscribe(0, topic::EVENTS).unwrap();
+        app.renew_leases(10_000).unwrap();
+        app
+    }
+
+    /// Waits until the arm's state is like that; meanwhile `app` stays alive.
+    fn until(
+        &self,
+        what: &str,
+        mut app: Option<&mut Client>,
+        is_it: impl Fn(&hapticd_client::ArmState) -> bool,
+    ) {
+        let begun = Instant::now();
+        loop {
+            if self.arm.state().is_ok_and(|state| is_it(&state)) {
+                return;
+            }
+            if let Some(app) = app.as_mut() {
+                app.renew_leases(10_000).unwrap();
+            }
+            let log = || std::fs::read_to_string(self.folder.0.join("log")).unwrap();
+            assert!(begun.elapsed() < PATIENCE, "never: {what}\n{}", log());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Ends the daemon, replays what it recorded, and returns the ticks.
+    fn end(mut self) -> Vec<Tick> {
+        let pid = self.process.id().to_string();
+        let sent = Command::new("kill").args(["-TERM", &pid]).status();
+        assert!(sent.unwrap().success());
+        assert_eq!(self.process.wait().unwrap().code(), Some(0));
+        let replayed = self.folder.command(&["replay", "run.mcap"]).status();
+        assert_eq!(replayed.unwrap().code(), Some(0), "the replay differs");
+        self.folder.read()
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn push(axis: [f64; 3], newtons: f64) -> SetEffect {
+    SetEffect {
+        axis,
+        magnitude_n: newtons,
+        ..effect(0, EffectKind::Constant)
+    }
+}
+
+fn is(force_n: &[f64; 3], wanted_n: [f64; 3]) -> bool {
+    force_n
+        .iter()
+        .zip(wanted_n)
+        .all(|(a, b)| (a - b).abs() < 1e-9)
+}
+
+#[test]
+fn a_push_is_felt_and_ends_with_its_reason() {
+    let fixture = Fixture::new("effect-ends", REST);
+    let mut app = fixture.app();
+    let zero = |state: &hapticd_client::ArmState| is(&state.force_n, [0.0; 3]);
+    // Stopped by its client.
+    let running = app.set_effect(push([2.0, 0.0, 0.0], 1.5)).unwrap();
+    fixture.until("1.5 N", Some(&mut app), |s| is(&s.force_n, [1.5, 0.0, 0.0]));
+    let other_way = SetEffect {
+        effect: running,
+        ..push([0.0, -1.0, 0.0], 0.5)
+    };
+    assert_eq!(app.set_effect(other_way).unwrap(), running);
+    fixture.until("0.5 N", Some(&mut app), |s| {
+        is(&s.force_n, [0.0, -0.5, 0.0])
+    });
+    app.stop_effect(running).unwrap();
+    fixture.until("nothing", Some(&mut app), zero);
+    // Over by itself, and the client is told.
+    let pulse = SetEffect {
+        duration_s: Limit(0.2),
+        ..push([1.0, 0.0, 0.0], 1.0)
+    };
+    let pulse = app.set_effect(pulse).unwrap();
+    loop {
+        match app.poll(PATIENCE).unwrap() {
+            Some(Notification::Event(Event::EffectEnded(ended))) => {
+                assert_eq!(ended.effect, pulse);
+                break;
+            }
+            Some(_) => {}
+            None => panic!("never told"),
+        }
+    }
+    // Ended by its client's end.
+    app.set_effect(push([0.0, 0.0, 1.0], 1.0)).unwrap();
+    fixture.until("1 N", Some(&mut app), |s| is(&s.force_n, [0.0, 0.0, 1.0]));
+    drop(app);
+    fixture.until("nothing", None, zero);
+    // Ended by its client's silence.
+    let mut app = fixture.app();
+    app.set_effect(push([0.0, 0.0, 1.0], 1.0)).unwrap();
+    app.renew_leases(300).unwrap();
+    fixture.until("1 N", None, |s| is(&s.force_n, [0.0, 0.0, 1.0]));
+    fixture.until("nothing", None, zero);
+    drop(app);
+    let felt = arm(&fixture.end());
+    assert!((longest(&felt) - 1.5).abs() < 1e-9, "{}", longest(&felt));
+    // What ends goes out over 20 ms: no step is as large as the force was.
+    let steps = felt.windows(2).map(|two| {
+        let change = [0, 1, 2].map(|k| two[1].force_n[k] - two[0].force_n[k]);
+        recording::length(&change)
+    });
+    assert!(steps.fold(0.0, f64::max) <= 1.0 + 1e-9, "the slew limit");
+}
+
+#[test]
+fn effects_never_take_the_force_of_contact() {
+    let hand = "kind = \"press\"\nfrom = [0.0, 0.0, 0.02]\ndepth_m = 0.06\nmove_s = 0.4\n\
+                hold_s = 1.0\n";
+    let fixture = Fixture::new("effect-contact", hand);
+    let mut app = fixture.app();
+    for axis in [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]] {
+        app.set_effect(push(axis, 50.0)).unwrap();
+    }
+    app.set_effect(push([1.0, 0.0, 0.0], 100.0)).unwrap();
+    let buzz = SetEffect {
+        magnitude_n: 1.0,
+        frequency_hz: NonNegative(80.0),
+        ..effect(0, EffectKind::Periodic)
+    };
+    app.set_effect(buzz).unwrap();
+    for _ in 0..3 {
+        fixture.until("a press", Some(&mut app), |s| s.force_n[2] > 2.0);
+        fixture.until("free air", Some(&mut app), |s| {
+            s.force_n[2] < 0.5 && s.force_n[0] > 1.0
+        });
+    }
+    let felt = arm(&fixture.end());
+    let mut in_contact = 0;
+    for two in felt.windows(2) {
+        let [before, now] = [&two[0], &two[1]];
+        assert!(now.length_n() <= 4.0 + 1e-9, "the peak");
+        let change = [0, 1, 2].map(|k| now.force_n[k] - before.force_n[k]);
+        let is_whole = now.state == ACTIVE && now.gain == 1.0;
+        if !is_whole || recording::length(&change) >= 0.999 || now.wanted_n > 4.0 {
+            continue;
+        }
+        let added = [0, 1, 2].map(|k| now.force_n[k] - now.wanted_force_n[k]);
+        // At most what is configured, and along x but for the buzz.
+        assert!(recording::length(&added) <= 2.0 + 1e-9, "{added:?}");
+        assert!(added[1].abs() < 1e-9, "{added:?}");
+        in_contact += u32::from(now.wanted_n > 0.5);
+    }
+    assert!(in_contact > 500, "{in_contact}");
+}
