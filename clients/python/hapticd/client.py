@@ -40,6 +40,9 @@ from .messages import (
     BodyKind,
     BodyTarget,
     Done,
+    EffectKind,
+    EffectSet,
+    EffectShape,
     Error,
     GetLimits,
     GetStatus,
@@ -58,12 +61,15 @@ from .messages import (
     NeedleState,
     SetBodyPose,
     SetBodyPoses,
+    SetEffect,
     SetFocus,
     SetMaterial,
+    StopEffect,
     Subscribe,
     Subscribed,
     TightenLimits,
     Topic,
+    Waveform,
     Welcome,
 )
 from ._words import DecodeError, Message, Pose, decode
@@ -506,6 +512,65 @@ class Client:
             ),
             Done,
         )
+
+    def set_effect(
+        self,
+        arm: int,
+        kind: EffectKind,
+        *,
+        magnitude_n: float = 0.0,
+        second_n: float = 0.0,
+        coefficient: float = 0.0,
+        axis: Sequence[float] = (0.0, 0.0, 1.0),
+        place_m: Sequence[float] = (0.0, 0.0, 0.0),
+        shape: EffectShape = EffectShape.POINT,
+        range_m: float = math.inf,
+        dead_band_m: float = 0.0,
+        frequency_hz: float = 0.0,
+        phase: float = 0.0,
+        waveform: Waveform = Waveform.SINE,
+        cap_n: float = 100.0,
+        delay_s: float = 0.0,
+        duration_s: float = math.inf,
+        attack_s: float = 0.0,
+        attack_level: float = 0.0,
+        fade_s: float = 0.0,
+        fade_level: float = 0.0,
+        effect: int = 0,
+    ) -> int:
+        """Begins an effect, a force in addition to contact, and returns its identity.
+
+        With the identity of a running effect as `effect` it gives that one these numbers. An effect
+        lasts as long as this client is heard: `poll` or any request.
+        """
+        request = SetEffect(
+            place_m=tuple(place_m),
+            axis=tuple(axis),
+            magnitude_n=magnitude_n,
+            second_n=second_n,
+            coefficient=coefficient,
+            frequency_hz=frequency_hz,
+            phase=phase,
+            dead_band_m=dead_band_m,
+            range_m=range_m,
+            cap_n=cap_n,
+            delay_s=delay_s,
+            duration_s=duration_s,
+            attack_s=attack_s,
+            attack_level=attack_level,
+            fade_s=fade_s,
+            fade_level=fade_level,
+            effect=effect,
+            arm=arm,
+            kind=kind,
+            waveform=waveform,
+            shape=shape,
+        )
+        return self.request(request, EffectSet).effect
+
+    def stop_effect(self, effect: int) -> None:
+        """Ends an effect within 20 ms. One that has ended is no error."""
+        self.request(StopEffect(effect=effect), Done)
 
     def halt_body(self, body: int) -> None:
         """Stops a kinematic body where it is and gives up the lease on it."""

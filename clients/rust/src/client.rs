@@ -514,6 +514,27 @@ impl Client {
         })
     }
 
+    /// Begins an effect, or gives a running one of this client other numbers, and returns its
+    /// identity. Begin with [`effect`](crate::effect) and change what the effect needs. An effect
+    /// lasts as long as its client is heard: [`poll`](Self::poll) or any request.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn set_effect(&mut self, effect: request::SetEffect) -> Result<u32, RequestError> {
+        match self.ask(effect)? {
+            (Reply::EffectSet(set), _) => Ok(set.effect),
+            (other, _) => Err(RequestError::unexpected(&other)),
+        }
+    }
+
+    /// Ends an effect: its force goes to zero within 20 ms. One that has ended is no error.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn stop_effect(&mut self, effect: u32) -> Result<(), RequestError> {
+        self.done(request::StopEffect { effect })
+    }
+
     /// Stops a kinematic body where it is.
     ///
     /// # Errors

@@ -39,6 +39,7 @@
 #![forbid(unsafe_code)]
 
 mod client;
+mod effect;
 mod error;
 #[cfg(feature = "export")]
 pub mod export;
@@ -49,6 +50,7 @@ mod subscription;
 mod surface;
 
 pub use client::{BodySpec, Client, Notification};
+pub use effect::effect;
 pub use error::{ConnectError, RequestError};
 pub use hapticd_protocol::{
     block::{
@@ -59,7 +61,10 @@ pub use hapticd_protocol::{
     event::Event,
     mesh::{Mesh, Precision},
     reply::{ArmInfo, BodyInfo, ErrorCode, Limits},
-    request::{ALL_ARMS, BodyKind, BodyTarget, MAX_TARGETS, topic},
+    request::{
+        ALL_ARMS, BodyKind, BodyTarget, EffectKind, EffectShape, MAX_TARGETS, SetEffect, Waveform,
+        topic,
+    },
     wire::{Limit, NonNegative, Pose},
 };
 pub use hapticd_sync::seqlock::ReadError;
