@@ -244,7 +244,7 @@ static struct bytes add_body_body(const struct run *run) {
     return body;
 }
 
-/* A body of one or two numbers of 4 bytes, or of 2 of one byte each and zeros: 8 bytes in all. */
+/* A body of 8 bytes: small fields packed into one number, then zeros. */
 static struct bytes short_body(uint64_t value) {
     struct bytes body = {{0}, 0};
     put(&body, value, 8);
