@@ -59,6 +59,14 @@ export { box } from "./mesh.js";
  */
 /** @typedef {{ version: bigint, kind: number, arm: number, body: number, skipped: bigint, view: DataView }} Raw */
 
+/** What carries a request out, by its name. @type {Map<string, readonly string[]>} */
+const ANSWERS = new Map(
+  Object.entries({ ...layout.REQUESTS, ...layout.GATEWAY_REQUESTS }).map(([name, request]) => [
+    name,
+    "answers" in request ? request.answers : [],
+  ]),
+);
+
 /** The daemon, or the gateway, refused a request: whose fault it is, with numbers. */
 export class Refused extends Error {
   /**
@@ -250,8 +258,13 @@ export class Hapticd extends EventTarget {
       const why = names.find(([, code]) => code === reason)?.[0] ?? `reason ${reason}`;
       const text = `the daemon (protocol ${major}.${minor}) refuses: ${why} (${limit})`;
       waiting?.reject(new Disconnected(1008, text));
-    } else {
-      waiting?.resolve(fields);
+    } else if (waiting) {
+      if (!ANSWERS.get(waiting.name)?.includes(name)) {
+        const error = new DecodeError(`\`${waiting.name}\` was answered by \`${name}\``);
+        waiting.reject(error);
+        throw error;
+      }
+      waiting.resolve(fields);
     }
   }
 
@@ -305,6 +318,16 @@ export class Hapticd extends EventTarget {
    */
   bodyPoses() {
     return /** @type {layout.BodyState[]} */ (this.#list(layout.BlockKind.Bodies, 0));
+  }
+
+  /**
+   * Returns the newest state of the needle at the arm's tool; `null` before the first.
+   * @param {number} arm
+   * @returns {layout.NeedleState | null}
+   */
+  needle(arm) {
+    const raw = this.#values.get(key(layout.BlockKind.Needle, arm, 0));
+    return raw ? /** @type {layout.NeedleState} */ (readWords("NeedleState", raw.view)) : null;
   }
 
   /**

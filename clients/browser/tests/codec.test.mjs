@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { decode, DecodeError, encode, encodeTable, readWords } from "../hapticd/codec.js";
 import * as frames from "../hapticd/frames.js";
+import { Hapticd } from "../hapticd/index.js";
 import * as layout from "../hapticd/layout.js";
 import { box, decodeMesh, encodeMesh } from "../hapticd/mesh.js";
 
@@ -121,6 +122,34 @@ test("fields that are missing or do not fit are refused before anything is sent"
   assert.throws(() => encode("Nothing", {}, 1n), /`Nothing`/);
   const hello = { magic: 1n, major: 3, minor: 0, features: 0 };
   assert.throws(() => encode("Hello", { ...hello, name: "é".repeat(32) }, 1n), RangeError);
+});
+
+/** What the client sees of a WebSocket. */
+class Socket extends EventTarget {
+  static OPEN = 1;
+  readyState = 1;
+  closed = [];
+  send() {}
+  close(code) {
+    this.closed.push(code);
+  }
+  comes(name, fields, id) {
+    const data = encodeTable(layout.REPLIES[name], fields, id).buffer;
+    this.dispatchEvent(Object.assign(new Event("message"), { data }));
+  }
+}
+
+test("an answer of a kind that the request does not have ends the connection", async () => {
+  globalThis.WebSocket ??= Socket;
+  const socket = new Socket();
+  const client = new Hapticd(socket);
+  const halted = client.request("HaltBody", { body: 1 });
+  socket.comes("Done", {}, 1n);
+  assert.deepEqual([await halted, socket.closed], [{}, []]);
+  const arms = client.request("ListArms", {});
+  socket.comes("Done", {}, 2n);
+  await assert.rejects(arms, /`ListArms` was answered by `Done`/);
+  assert.deepEqual(socket.closed, [4000]);
 });
 
 test("what is attached stands behind the message, and the header says the message's length", () => {

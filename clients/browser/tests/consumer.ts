@@ -6,6 +6,7 @@ const names: string[] = (await client.listArms()).map((arm) => arm.name);
 await client.subscribe(0, topic.STATE);
 await client.setPushRates({ state_hz: 60 });
 const force: number[] | undefined = client.state(0)?.force_n;
+const depth: number | undefined = client.needle(0)?.depth_m;
 const tick: bigint | undefined = client.state(0)?.tick;
 const { body, triangles } = await client.addBody(
   {
@@ -30,4 +31,4 @@ await client.request("Nothing", {});
 limits.color;
 const [x] = vectorToYUp([1, 2, 3]);
 const refused: number | undefined = new Refused("x", {} as never).code;
-export { force, names, peak, refused, tick, triangles, x };
+export { depth, force, names, peak, refused, tick, triangles, x };

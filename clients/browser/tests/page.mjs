@@ -1,73 +1,26 @@
 // The page in headless Chromium, with the real gateway and the real daemon. HAPTICD and GATEWAY are
 // the programs, CHROMIUM the browser; screenshots go to the folder SHOTS.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { launch, PATIENCE_MS, root, serve, stopped, until } from "./kit.mjs";
 
-const { HAPTICD, GATEWAY, CHROMIUM = "/usr/bin/chromium", SHOTS } = process.env;
-assert(HAPTICD && GATEWAY && SHOTS, "HAPTICD, GATEWAY and SHOTS must be set");
-/** A hang becomes a failure. */
-const PATIENCE_MS = 60_000;
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const { SHOTS } = process.env;
+assert(SHOTS, "SHOTS must be set");
 
 let browser;
 
 before(async () => {
-  browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--use-angle=swiftshader",
-      "--enable-unsafe-swiftshader",
-    ],
-  });
+  browser = await launch();
 });
 
 after(async () => browser?.close());
 
-function stopped(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  const exit = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  return exit;
-}
-
-async function until(what, found) {
-  const end = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const value = await found();
-    if (value) return value;
-    if (Date.now() > end) throw new Error(`${what} did not come`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** A daemon with a scene, a gateway, and the page. */
 async function open(t, configuration, script) {
-  const folder = mkdtempSync(join(tmpdir(), "hapticd-page-"));
-  const daemon = spawn(HAPTICD, ["run", join(root, "config", configuration), "--plain"], {
-    env: { ...process.env, XDG_RUNTIME_DIR: folder },
-    stdio: "ignore",
-  });
-  const socket = join(folder, "hapticd/app.sock");
-  await until("the daemon's socket", () => existsSync(socket));
-  const gateway = spawn(GATEWAY, ["--listen", "127.0.0.1:0", "--socket", socket], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const lines = createInterface({ input: gateway.stdout });
-  const url = await new Promise((resolve) => lines.once("line", resolve));
+  const served = await serve(join(root, "config", configuration));
   const context = await browser.newContext({
     viewport: { width: 1100, height: 700 },
   });
@@ -80,12 +33,10 @@ async function open(t, configuration, script) {
   });
   t.after(async () => {
     await context.close();
-    await stopped(gateway);
-    await stopped(daemon);
-    rmSync(folder, { recursive: true, force: true });
+    await served.end();
   });
-  await page.goto(url, { timeout: PATIENCE_MS });
-  return { page, url, daemon, gateway, socket, problems, context };
+  await page.goto(served.url, { timeout: PATIENCE_MS });
+  return { page, url: served.url, gateway: served.gateway, problems };
 }
 
 const text = (page, id) => page.locator(`#${id}`).textContent();

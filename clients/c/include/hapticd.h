@@ -452,6 +452,25 @@ typedef struct hd_body_spec {
     uint32_t reserved;
 } hd_body_spec;
 
+/* A request of the protocol as bytes, for hd_exchange. */
+typedef struct hd_request {
+    uint32_t struct_size;
+    uint32_t kind;       /* docs/protocol.md has the kinds and their bodies */
+    const uint8_t *body; /* little-endian and packed, without the header */
+    size_t body_length;
+    const uint8_t *file; /* what goes with AddBody: a mesh in the protocol's format; else NULL */
+    size_t file_length;
+} hd_request;
+
+/* The reply to such a request. */
+typedef struct hd_answer {
+    uint32_t struct_size;
+    uint32_t kind;        /* of the reply */
+    uint32_t descriptors; /* how many came with it; the library has closed them */
+    uint32_t body_length; /* bytes of `body` that are the reply's; the others are 0 */
+    uint8_t body[4080];   /* as in hd_request */
+} hd_answer;
+
 /* News from the daemon. Fields that the kind does not have are 0. */
 typedef struct hd_event {
     uint32_t struct_size;
@@ -643,6 +662,12 @@ int32_t hd_remove_body(hd_client *client, uint32_t body, hd_error *error);
 int32_t hd_set_focus(hd_client *client, uint32_t focused, hd_error *error);
 /* Renews all leases of this client. Does not wait, as hd_post_body_pose. */
 int32_t hd_renew_leases(hd_client *client, uint32_t lease_ms, hd_error *error);
+
+/* Sends any request of the protocol and waits for its reply: for what no other function says, such
+ * as one page of the bodies, or a mesh that is a file already. HD_INVALID for what is no request;
+ * hd_client_free says goodbye. A refusal is HD_REFUSED, as for every command. */
+int32_t hd_exchange(hd_client *client, const hd_request *request, hd_answer *answer,
+                    hd_error *error);
 
 /* The technician's socket only (technician.sock); others get HD_CODE_TECHNICIAN_ONLY. */
 int32_t hd_release_limits(hd_client *client, uint32_t arm, hd_error *error); /* or HD_ALL_ARMS */

@@ -475,6 +475,22 @@ class client {
         limits.struct_size = sizeof limits;
         return call(hd_tighten_limits, arm, &limits);
     }
+    /* Any request of the protocol, as bytes. */
+    result<hd_answer> try_exchange(std::uint32_t kind, const std::vector<std::uint8_t> &body,
+                                   const std::vector<std::uint8_t> &file = {}) {
+        auto request = make<hd_request>();
+        request.kind = kind;
+        request.body = body.data();
+        request.body_length = body.size();
+        request.file = file.data();
+        request.file_length = file.size();
+        auto made = make<hd_answer>();
+        auto why = make<hd_error>();
+        std::int32_t status = hd_exchange(get(), &request, &made, &why);
+        if (status < 0)
+            return unexpected(detail::failed(status, why));
+        return made;
+    }
     /* The technician's socket only. */
     result<void> try_release_limits(std::uint32_t arm) { return call(hd_release_limits, arm); }
     result<void> try_clear_fault(std::uint32_t arm) { return call(hd_clear_fault, arm); }
@@ -544,6 +560,10 @@ class client {
     void renew_leases(std::uint32_t lease_ms) { detail::unwrap(try_renew_leases(lease_ms)); }
     void tighten_limits(std::uint32_t arm, const hd_limits &limits) {
         detail::unwrap(try_tighten_limits(arm, limits));
+    }
+    hd_answer exchange(std::uint32_t kind, const std::vector<std::uint8_t> &body,
+                       const std::vector<std::uint8_t> &file = {}) {
+        return detail::unwrap(try_exchange(kind, body, file));
     }
     void release_limits(std::uint32_t arm) { detail::unwrap(try_release_limits(arm)); }
     void clear_fault(std::uint32_t arm) { detail::unwrap(try_clear_fault(arm)); }

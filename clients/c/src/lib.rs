@@ -8,6 +8,7 @@
 //! The module `memory` states the rule of the crate's `unsafe` code.
 
 mod connection;
+mod exchange;
 mod failure;
 mod handle;
 mod library;

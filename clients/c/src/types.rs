@@ -250,6 +250,21 @@ c_structs! {
         solid: u32,
         reserved: u32,
     }
+    hd_request {
+        struct_size: u32,
+        kind: u32,
+        body: *const u8,
+        body_length: usize,
+        file: *const u8,
+        file_length: usize,
+    }
+    hd_answer {
+        struct_size: u32,
+        kind: u32,
+        descriptors: u32,
+        body_length: u32,
+        body: [u8; 4080],
+    }
     hd_event {
         struct_size: u32,
         kind: u32,
@@ -312,8 +327,8 @@ c_structs! {
 
 growing! {
     hd_error hd_connect_options hd_welcome hd_arm_info hd_body_info hd_limits hd_arm_state
-    hd_contacts hd_bodies hd_needle hd_pose_command hd_material hd_body_spec hd_event hd_surface_frame hd_skin_buffers
-    hd_skin_frame
+    hd_contacts hd_bodies hd_needle hd_pose_command hd_material hd_body_spec hd_request hd_answer
+    hd_event hd_surface_frame hd_skin_buffers hd_skin_frame
 }
 
 /// A time or a span as a signed number, so that differences may be negative.

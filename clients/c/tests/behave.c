@@ -495,6 +495,41 @@ static void bodies(hd_client *client) {
     hd_subscription_free(scene);
 }
 
+/* Requests as bytes: what is no request of the protocol is not sent. */
+static void exchanging(hd_client *client) {
+    static const uint8_t zeros[5000] = {0};
+    const uint8_t no_body[8] = {0xe7, 0x03}; /* body 999 */
+    hd_request request = HD_INIT(hd_request);
+    hd_answer answer = HD_INIT(hd_answer);
+    request.kind = 0x0102, request.body = zeros, request.body_length = 8; /* ListArms */
+    STATUS(hd_exchange(client, &request, &answer, &error), HD_OK);
+    CHECK(answer.kind == 0x8105 && answer.descriptors == 0 && answer.body[0] == 1);
+    CHECK(answer.body_length == 8 + 224 && answer.body[answer.body_length] == 0);
+    request.file = zeros, request.file_length = 8;
+    FAILS(hd_exchange(client, &request, &answer, &error), HD_INVALID);
+    request.file = NULL, request.file_length = 0, request.body_length = 7;
+    FAILS(hd_exchange(client, &request, &answer, &error), HD_INVALID);
+    CHECK(error.number == 0x0102);
+    request.body_length = 4081;
+    FAILS(hd_exchange(client, &request, &answer, &error), HD_INVALID);
+    CHECK(error.number == 4081 && error.limit == 4080);
+    request.body_length = 8;
+    const uint32_t kinds[] = {0, 0x8105, 0x10102, 0x010c}; /* The last is Goodbye. */
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        request.kind = kinds[k];
+        FAILS(hd_exchange(client, &request, &answer, &error), HD_INVALID);
+        CHECK(error.number == kinds[k]);
+    }
+    request.kind = 0x0107, request.body = no_body; /* RemoveBody */
+    FAILS(hd_exchange(client, &request, &answer, &error), HD_REFUSED);
+    CHECK(error.daemon_code == HD_CODE_NO_SUCH_BODY && error.number == 999);
+    FAILS(hd_exchange(client, &request, NULL, &error), HD_INVALID);
+    FAILS(hd_exchange(client, NULL, &answer, &error), HD_INVALID);
+    FAILS(hd_exchange(NULL, &request, &answer, &error), HD_INVALID);
+    request.body = NULL;
+    FAILS(hd_exchange(client, &request, &answer, &error), HD_INVALID);
+}
+
 static void meshes(hd_client *client) {
     uint32_t count = 0, cloth = 0;
     hd_body_info info = HD_INIT(hd_body_info);
@@ -819,6 +854,7 @@ int main(int argc, char **argv) {
     technician();
     state(client);
     bodies(client);
+    exchanging(client);
     meshes(client);
     signals(client);
     another_thread();

@@ -75,6 +75,10 @@ static int quiet(const char *socket) {
     auto shape = client.try_shape(*body);
     CHECK(shape && shape->triangles.size() == 12 && shape->points_m.size() == 8);
     CHECK(client.try_bodies() && client.try_bodies()->size() >= 2);
+    const std::vector<std::uint8_t> zeros(8);
+    auto listed = client.try_exchange(0x0102, zeros);
+    CHECK(listed && listed->kind == 0x8105 && listed->body[0] == 1);
+    CHECK(!client.try_exchange(0x0102, {}) && !empty.try_exchange(0x0102, zeros));
     auto limits = client.try_limits(0);
     CHECK(limits && limits->peak_force_n > 0.0);
     CHECK(client.try_tighten_limits(0, *limits));
@@ -139,6 +143,7 @@ static int loud(const char *socket, const std::string &technician) {
     CHECK(thrown == 3);
     const auto body = client.add_body("loud", box(), spec());
     CHECK(client.shape_of(body).triangles.size() == 12);
+    CHECK(client.exchange(0x0102, std::vector<std::uint8_t>(8)).body_length == 232);
     client.set_focus(true);
     client.halt_body(body);
     client.renew_leases(100);

@@ -643,6 +643,20 @@ impl Client {
         self.done(message)
     }
 
+    /// Sends any request with the files that belong to it, waits for the answer and returns it with
+    /// its own files. A refusal is an answer: [`Reply::Error`]. For what no other function says.
+    ///
+    /// # Errors
+    /// [`RequestError`], but never [`Refused`](RequestError::Refused).
+    pub fn exchange(
+        &mut self,
+        message: &Request,
+        files: &[BorrowedFd<'_>],
+    ) -> Result<(Reply, Vec<OwnedFd>), RequestError> {
+        let expected = self.send(message, files)?;
+        self.answer(expected)
+    }
+
     /// Returns the next notification. Waits for it at most `timeout`; zero means not at all.
     ///
     /// # Errors
@@ -758,15 +772,6 @@ impl Client {
         let id = self.send(message, &[])?;
         self.posted.push_back(id);
         Ok(())
-    }
-
-    fn exchange(
-        &mut self,
-        message: &Request,
-        fds: &[BorrowedFd<'_>],
-    ) -> Result<(Reply, Vec<OwnedFd>), RequestError> {
-        let expected = self.send(message, fds)?;
-        self.answer(expected)
     }
 
     /// Waits for the answer to this request.
