@@ -707,6 +707,7 @@ mod tests {
             period_ns: 1_000_000,
         };
         let links = Links {
+            effects: ring::ring(1).0,
             restrictions: restrictions(),
             gone,
             requests,

@@ -39,6 +39,9 @@ export const ALL_ARMS = 255;
 /** Most bodies that one message moves. */
 export const MAX_TARGETS = 56;
 
+/** Most effects of an arm at the same time. */
+export const EFFECTS_PER_ARM = 8;
+
 /** Longest lease that any daemon grants, ms. */
 export const MAX_LEASE_MS = 10000;
 
@@ -103,6 +106,70 @@ export const BodyKind = /** @type {const} */ ({
    * fluid, a springy solid. Shown by its skin.
    */
   Implicit: 6,
+});
+
+/** Law of an effect's force; `docs/design/effects.md` has the formulas. */
+export const EffectKind = /** @type {const} */ ({
+  /** A force along the axis. */
+  Constant: 0,
+  /**
+   * A force along the axis that goes from `magnitude_n` to `second_n` over the duration, which
+   * must be finite.
+   */
+  Ramp: 1,
+  /** A vibration along the axis: `second_n` is its offset. */
+  Periodic: 2,
+  /**
+   * A pull to a point, a line or a plane beyond `dead_band_m`: guidance. `coefficient` is its
+   * stiffness, N/m.
+   */
+  Spring: 3,
+  /**
+   * A force against the velocity within `range_m` of the shape: a viscous field. `coefficient`
+   * is its damping, N s/m.
+   */
+  Damper: 4,
+  /**
+   * A force of `magnitude_n` against any motion within `range_m` of the shape. `coefficient` is
+   * the stiffness with which it holds the hand at rest, N/m.
+   */
+  Friction: 5,
+  /** A mass of `coefficient` kg at the hand. */
+  Inertia: 6,
+  /**
+   * A pull to the shape of at most `magnitude_n` within `range_m`. `coefficient` is its
+   * stiffness, N/m.
+   */
+  Magnet: 7,
+  /**
+   * A region that the hand is pushed out of: the ball or cylinder of radius `range_m`, or the
+   * side of the plane that the axis points away from. `coefficient` is its stiffness, N/m.
+   */
+  Barrier: 8,
+});
+
+/** Form of a vibration. */
+export const Waveform = /** @type {const} */ ({
+  /** `sin(2 pi p)`, `p` in periods. */
+  Sine: 0,
+  /** From 0 up to 1, down to -1, back to 0. */
+  Triangle: 1,
+  /** 1 in the first half, -1 in the second. */
+  Square: 2,
+  /** From -1 up to 1. */
+  SawUp: 3,
+  /** From 1 down to -1. */
+  SawDown: 4,
+});
+
+/** Where an effect is. */
+export const EffectShape = /** @type {const} */ ({
+  /** The place. */
+  Point: 0,
+  /** The line through the place along the axis. */
+  Line: 1,
+  /** The plane through the place whose normal is the axis. */
+  Plane: 2,
 });
 
 /** Reason why a connection was refused. */
@@ -193,6 +260,13 @@ export const ErrorCode = /** @type {const} */ ({
    * inside another body; the detail says which.
    */
   InvalidBody: 25,
+  /** This client has no effect `number`: it never had, or the effect has ended. */
+  NoSuchEffect: 26,
+  /**
+   * The arm has as many effects as it can: `limit`. Or the configuration allows none: then
+   * `limit` is 0.
+   */
+  TooManyEffects: 27,
 });
 
 /** Kind of a descriptor in a `Subscribed` reply, and of a block. */
@@ -224,6 +298,14 @@ export const RemovalReason = /** @type {const} */ ({
   ClientGone: 1,
   /** The configuration no longer contains it. */
   Configuration: 2,
+});
+
+/** Reason why an effect ended that its client did not stop. */
+export const EffectEnd = /** @type {const} */ ({
+  /** Its duration is over. */
+  Finished: 0,
+  /** The client was silent for longer than its lease. */
+  ClientSilent: 1,
 });
 
 /** State of the safety governor between off and on. */
@@ -584,6 +666,46 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * Begins an effect: a force that an arm makes in addition to what contact makes. Or gives a
+ * running effect of this client other numbers; its time goes on. Lengths and directions are the
+ * world's; newtons, stiffness, damping and mass are what the hand feels. Answered by
+ * `EffectSet`. An effect ends when its duration is over, when it is stopped, and with its
+ * client: also when that is silent for longer than its lease. While the client is out of focus
+ * the effect makes no force. All effects of an arm make at most `most_force_n` of the answer
+ * together, and never more than contact leaves of the arm's limits. Fields that a kind does not
+ * name are ignored.
+ * @typedef {object} SetEffect
+ * @property {number[]} place_m A point of the shape, m, world.
+ * @property {number[]} axis Direction of the force, or of the line or the normal, world; of any length but 0.
+ * @property {number} magnitude_n Force, amplitude, largest pull of a magnet, or friction, N; the first force of a ramp.
+ * @property {number} second_n Last force of a ramp, offset of a vibration, N.
+ * @property {number} coefficient Stiffness (N/m), damping (N s/m) or mass (kg). The arm renders no more than it can render stably.
+ * @property {number} frequency_hz Frequency of a vibration, Hz: at most 400, less than half of the loop's rate.
+ * @property {number} phase Phase of a vibration at its start, periods.
+ * @property {number} dead_band_m Distance up to which a spring does not pull, m.
+ * @property {number} range_m Reach of a magnet or a field, radius of a barrier, m; infinite: everywhere. A magnet and a barrier that is no plane must have a finite one.
+ * @property {number} cap_n The force is never longer, N.
+ * @property {number} delay_s Time from the request to the first force, s.
+ * @property {number} duration_s Time from the first force to the end, s; infinite: until it is stopped.
+ * @property {number} attack_s Time in which a constant, ramped or periodic force goes from `attack_level` to the whole, s.
+ * @property {number} attack_level Share of such a force at its start.
+ * @property {number} fade_s Time before the end in which such a force goes to `fade_level`, s.
+ * @property {number} fade_level Share of such a force at its end.
+ * @property {number} effect Identity of a running effect of this client, or 0 for a new one.
+ * @property {number} arm Index of the arm; that of a running effect stays.
+ * @property {number} kind The law.
+ * @property {number} waveform Form of a vibration.
+ * @property {number} shape Where spring, magnet, barrier, and the field of damper and friction are.
+ */
+
+/**
+ * Ends an effect of this client: its force goes to zero within 20 ms. One that has ended
+ * already is no error.
+ * @typedef {object} StopEffect
+ * @property {number} effect Identity of the effect.
+ */
+
+/**
  * Technician: asks for the daemon's state. Answered by `Status`.
  * @typedef {Record<string, never>} GetStatus
  */
@@ -722,6 +844,13 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * The effect runs from the next tick on.
+ * @typedef {object} EffectSet
+ * @property {number} most_force_n Force that all effects of the arm make together at most, N.
+ * @property {number} effect Identity of the effect; never reused.
+ */
+
+/**
  * A body joined the scene.
  * @typedef {object} BodyJoined
  * @property {string} name Name of the body.
@@ -809,7 +938,7 @@ export const skin_flag = /** @type {const} */ ({
 
 /**
  * A tool touched a body: the first tick in which the body held it back. Sent with
- * `CONTACT_EVENTS`, as all that follow.
+ * `CONTACT_EVENTS`, as all up to `ButtonReleased`.
  * @typedef {object} Touched
  * @property {bigint} tick That tick.
  * @property {bigint} time_ns Time of that tick, ns on the daemon's monotonic clock.
@@ -863,6 +992,13 @@ export const skin_flag = /** @type {const} */ ({
  * @property {bigint} time_ns Time of that tick, ns on the daemon's monotonic clock.
  * @property {number} arm Index of the arm.
  * @property {number} button Number of the button, as in `ButtonPressed`.
+ */
+
+/**
+ * An effect of this client has ended. Sent with `EVENTS`, to that client alone.
+ * @typedef {object} EffectEnded
+ * @property {number} effect Identity of the effect.
+ * @property {number} reason Reason for the end.
  */
 
 /**
@@ -973,6 +1109,8 @@ export const RECORDS = /** @type {const} */ ({
  * @property {SetBodyPoses} SetBodyPoses
  * @property {SetMaterial} SetMaterial
  * @property {AddInstance} AddInstance
+ * @property {SetEffect} SetEffect
+ * @property {StopEffect} StopEffect
  * @property {GetStatus} GetStatus
  * @property {Reload} Reload
  * @property {Shutdown} Shutdown
@@ -1185,6 +1323,44 @@ export const REQUESTS = /** @type {const} */ ({
     ],
     reserved: 3,
   },
+  SetEffect: {
+    kind: 0x0114,
+    descriptors: 0,
+    answers: ["EffectSet"],
+    fields: [
+      ["place_m", "f64*3"],
+      ["axis", "f64*3"],
+      ["magnitude_n", "f64"],
+      ["second_n", "f64"],
+      ["coefficient", "positive"],
+      ["frequency_hz", "positive"],
+      ["phase", "f64"],
+      ["dead_band_m", "positive"],
+      ["range_m", "limit"],
+      ["cap_n", "positive"],
+      ["delay_s", "positive"],
+      ["duration_s", "limit"],
+      ["attack_s", "positive"],
+      ["attack_level", "positive"],
+      ["fade_s", "positive"],
+      ["fade_level", "positive"],
+      ["effect", "u32"],
+      ["arm", "u8"],
+      ["kind", "code:u8:EffectKind"],
+      ["waveform", "code:u8:Waveform"],
+      ["shape", "code:u8:EffectShape"],
+    ],
+    reserved: 0,
+  },
+  StopEffect: {
+    kind: 0x0115,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["effect", "u32"],
+    ],
+    reserved: 4,
+  },
   GetStatus: {
     kind: 0x0201,
     descriptors: 0,
@@ -1245,6 +1421,7 @@ export const REQUESTS = /** @type {const} */ ({
  * @property {Skin} Skin
  * @property {Shape} Shape
  * @property {Limits} Limits
+ * @property {EffectSet} EffectSet
  */
 
 /** From daemon to client, with the id of a request. */
@@ -1379,6 +1556,15 @@ export const REPLIES = /** @type {const} */ ({
     ],
     reserved: 7,
   },
+  EffectSet: {
+    kind: 0x810e,
+    descriptors: 0,
+    fields: [
+      ["most_force_n", "f64"],
+      ["effect", "u32"],
+    ],
+    reserved: 4,
+  },
 });
 
 /**
@@ -1403,6 +1589,7 @@ export const REPLIES = /** @type {const} */ ({
  * @property {Solid} Solid
  * @property {ButtonPressed} ButtonPressed
  * @property {ButtonReleased} ButtonReleased
+ * @property {EffectEnded} EffectEnded
  */
 
 /** From daemon to client, with id 0. */
@@ -1583,6 +1770,15 @@ export const EVENTS = /** @type {const} */ ({
       ["button", "u8"],
     ],
     reserved: 6,
+  },
+  EffectEnded: {
+    kind: 0x8214,
+    descriptors: 0,
+    fields: [
+      ["effect", "u32"],
+      ["reason", "code:u8:EffectEnd"],
+    ],
+    reserved: 3,
   },
 });
 

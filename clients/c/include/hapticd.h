@@ -107,6 +107,7 @@ extern "C" {
 
 #define HD_MAX_BODIES 64u
 #define HD_MAX_CONTACTS 32u
+#define HD_EFFECTS_PER_ARM 8u
 #define HD_MAX_TARGETS 56u
 #define HD_ALL_ARMS 255u                                  /* where a function says so */
 #define HD_TOOL(arm) (UINT32_MAX - (uint32_t)(arm))       /* an arm's tool, where a body is named */
@@ -167,6 +168,7 @@ extern "C" {
 #define HD_EVENT_SOLID 0x8211u    /* the tool is out of it */
 #define HD_EVENT_BUTTON_PRESSED 0x8212u
 #define HD_EVENT_BUTTON_RELEASED 0x8213u
+#define HD_EVENT_EFFECT_ENDED 0x8214u /* `number`: which; `reason` is HD_EFFECT_END_* */
 
 /* hd_needle.phase. */
 #define HD_NEEDLE_ABSENT 0u
@@ -181,6 +183,33 @@ extern "C" {
 #define HD_HOLD_BONE 3u     /* structure `held_by`, which cannot */
 #define HD_HOLD_BORDER 4u   /* the side of the tissue */
 #define HD_HOLD_HUB 5u      /* all of the needle is in */
+
+/* Why an effect ended that was not stopped. */
+#define HD_EFFECT_END_FINISHED 0u
+#define HD_EFFECT_END_CLIENT_SILENT 1u
+
+/* hd_effect.kind; docs/design/effects.md has the laws. */
+#define HD_EFFECT_CONSTANT 0u
+#define HD_EFFECT_RAMP 1u
+#define HD_EFFECT_PERIODIC 2u
+#define HD_EFFECT_SPRING 3u   /* a pull to the shape: guidance */
+#define HD_EFFECT_DAMPER 4u   /* a viscous field */
+#define HD_EFFECT_FRICTION 5u
+#define HD_EFFECT_INERTIA 6u
+#define HD_EFFECT_MAGNET 7u
+#define HD_EFFECT_BARRIER 8u  /* a forbidden region */
+
+/* hd_effect.waveform. */
+#define HD_WAVE_SINE 0u
+#define HD_WAVE_TRIANGLE 1u
+#define HD_WAVE_SQUARE 2u
+#define HD_WAVE_SAW_UP 3u
+#define HD_WAVE_SAW_DOWN 4u
+
+/* hd_effect.shape. */
+#define HD_SHAPE_POINT 0u
+#define HD_SHAPE_LINE 1u  /* through the place along the axis */
+#define HD_SHAPE_PLANE 2u /* its normal is the axis */
 
 #define HD_REMOVAL_REQUESTED 0u
 #define HD_REMOVAL_CLIENT_GONE 1u
@@ -219,6 +248,8 @@ extern "C" {
 #define HD_CODE_NO_SHAPE 23u
 #define HD_CODE_LIMITS_REFUSED 24u
 #define HD_CODE_INVALID_BODY 25u
+#define HD_CODE_NO_SUCH_EFFECT 26u
+#define HD_CODE_TOO_MANY_EFFECTS 27u
 
 /* hd_skin_frame.flags; a sum. */
 #define HD_SKIN_CLIPPED 1u      /* cut off at the box of its cubes */
@@ -432,6 +463,33 @@ typedef struct hd_material {
     double friction;          /* Coulomb's coefficient, 0 to 2 */
 } hd_material;
 
+/* A force in addition to contact. Lengths and directions are the world's; newtons, stiffness,
+ * damping and mass are what the hand feels. What a kind does not read is ignored. */
+typedef struct hd_effect {
+    uint32_t struct_size;
+    uint32_t arm;
+    uint32_t kind;       /* HD_EFFECT_* */
+    uint32_t waveform;   /* HD_WAVE_* */
+    uint32_t shape;      /* HD_SHAPE_* */
+    uint32_t reserved;
+    double place_m[3];   /* a point of the shape */
+    double axis[3];      /* of the force, the line or the normal; of any length but 0 */
+    double magnitude_n;  /* force, amplitude, largest pull, friction; first force of a ramp */
+    double second_n;     /* last force of a ramp, offset of a vibration */
+    double coefficient;  /* N/m, N s/m or kg */
+    double frequency_hz; /* 0 to 400 */
+    double phase;        /* periods, -1 to 1 */
+    double dead_band_m;  /* a spring does not pull up to here */
+    double range_m;      /* reach of a magnet or field, radius of a barrier; 0: everywhere */
+    double cap_n;        /* the force is never longer; 0: 100 N */
+    double delay_s;
+    double duration_s;   /* 0: until it is stopped */
+    double attack_s;     /* a driven force goes from `attack_level` (0 to 1) to the whole */
+    double attack_level;
+    double fade_s;       /* and to `fade_level` before its end */
+    double fade_level;
+} hd_effect;
+
 /* A body to add. Coordinates are in the body's frame, m. */
 typedef struct hd_body_spec {
     uint32_t struct_size;
@@ -485,7 +543,7 @@ typedef struct hd_event {
     uint64_t count;
     uint32_t daemon_code; /* HD_CODE_* of a refusal */
     uint32_t button;      /* from 0, the bit of hd_arm_state.buttons */
-    uint64_t number;      /* of a refusal */
+    uint64_t number;      /* of a refusal, or of an effect */
     uint64_t limit;
     char text[256];       /* name of a body that joined, or a sentence */
 } hd_event;
@@ -658,6 +716,12 @@ int32_t hd_add_instance(hd_client *client, const hd_body_spec *spec, uint32_t of
 int32_t hd_set_material(hd_client *client, uint32_t body, const hd_material *material,
                         hd_error *error);
 int32_t hd_remove_body(hd_client *client, uint32_t body, hd_error *error);
+/* Begins an effect and writes its identity (`*effect` is 0), or gives running effect `*effect` of
+ * this client these numbers. It lasts as long as the client is heard: hd_client_poll renews. */
+int32_t hd_set_effect(hd_client *client, const hd_effect *numbers, uint32_t *effect,
+                      hd_error *error);
+/* Ends an effect within 20 ms. HD_OK also if it has ended. */
+int32_t hd_stop_effect(hd_client *client, uint32_t effect, hd_error *error);
 /* Whether the application has the user's focus (1 or 0). Without it its bodies make no force. */
 int32_t hd_set_focus(hd_client *client, uint32_t focused, hd_error *error);
 /* Renews all leases of this client. Does not wait, as hd_post_body_pose. */

@@ -464,6 +464,16 @@ class client {
         material.struct_size = sizeof material;
         return call(hd_set_material, body, &material);
     }
+    // Begins an effect, or changes running effect `effect`; gives its identity.
+    result<std::uint32_t> try_set_effect(hd_effect numbers, std::uint32_t effect = 0) {
+        numbers.struct_size = sizeof numbers;
+        auto why = make<hd_error>();
+        std::int32_t status = hd_set_effect(get(), &numbers, &effect, &why);
+        if (status < 0)
+            return unexpected(detail::failed(status, why));
+        return effect;
+    }
+    result<void> try_stop_effect(std::uint32_t effect) { return call(hd_stop_effect, effect); }
     result<void> try_halt_body(std::uint32_t body) { return call(hd_halt_body, body); }
     result<void> try_remove_body(std::uint32_t body) { return call(hd_remove_body, body); }
     result<void> try_set_focus(bool focused) { return call(hd_set_focus, focused ? 1u : 0u); }
@@ -554,6 +564,10 @@ class client {
     void set_material(std::uint32_t body, const hd_material &material) {
         detail::unwrap(try_set_material(body, material));
     }
+    std::uint32_t set_effect(const hd_effect &numbers, std::uint32_t effect = 0) {
+        return detail::unwrap(try_set_effect(numbers, effect));
+    }
+    void stop_effect(std::uint32_t effect) { detail::unwrap(try_stop_effect(effect)); }
     void halt_body(std::uint32_t body) { detail::unwrap(try_halt_body(body)); }
     void remove_body(std::uint32_t body) { detail::unwrap(try_remove_body(body)); }
     void set_focus(bool focused) { detail::unwrap(try_set_focus(focused)); }

@@ -6,12 +6,15 @@ use crate::{
     handle::Handle,
     memory,
     types::{
-        hd_arm_info, hd_body_info, hd_body_spec, hd_body_target, hd_error, hd_limits, hd_material,
-        hd_pose_command,
+        hd_arm_info, hd_body_info, hd_body_spec, hd_body_target, hd_effect, hd_error, hd_limits,
+        hd_material, hd_pose_command,
     },
 };
-use hapticd_client::{BodyKind, BodySpec, BodyTarget, Mesh};
-use hapticd_protocol::request::{Request, Shutdown};
+use hapticd_client::{
+    BodyKind, BodySpec, BodyTarget, EffectKind, EffectShape, Limit, Mesh, NonNegative, SetEffect,
+    Waveform,
+};
+use hapticd_protocol::request::{MAX_EFFECT_FORCE_N, Request, Shutdown};
 use std::ptr;
 
 /// An arm's index of the caller's. Whether there is such an arm is for the daemon to say.
@@ -264,6 +267,95 @@ unsafe extern "C" fn hd_set_material(
     unsafe { carry_out(client, error, set) }
 }
 
+/// A code of the caller's.
+fn code_of<T>(code: u32, of: fn(u8) -> Option<T>, what: &'static str) -> Result<T, Misuse> {
+    let known = u8::try_from(code).ok().and_then(of);
+    known.ok_or(Misuse {
+        what,
+        number: code.into(),
+        limit: 0,
+    })
+}
+
+/// The numbers of an effect; a range, a duration and a cap of 0 are none.
+fn effect_of(numbers: &hd_effect, effect: u32) -> Result<SetEffect, Misuse> {
+    let or_none = |number: f64| Limit(if number == 0.0 { f64::INFINITY } else { number });
+    let kind = code_of(
+        numbers.kind,
+        EffectKind::from_code,
+        "there is no such kind of effect",
+    )?;
+    let waveform = code_of(
+        numbers.waveform,
+        Waveform::from_code,
+        "there is no such waveform",
+    )?;
+    let shape = code_of(
+        numbers.shape,
+        EffectShape::from_code,
+        "there is no such shape",
+    )?;
+    let cap_n = match numbers.cap_n == 0.0 {
+        true => MAX_EFFECT_FORCE_N,
+        false => numbers.cap_n,
+    };
+    Ok(SetEffect {
+        place_m: numbers.place_m,
+        axis: numbers.axis,
+        magnitude_n: numbers.magnitude_n,
+        second_n: numbers.second_n,
+        coefficient: NonNegative(numbers.coefficient),
+        frequency_hz: NonNegative(numbers.frequency_hz),
+        phase: numbers.phase,
+        dead_band_m: NonNegative(numbers.dead_band_m),
+        range_m: or_none(numbers.range_m),
+        cap_n: NonNegative(cap_n),
+        delay_s: NonNegative(numbers.delay_s),
+        duration_s: or_none(numbers.duration_s),
+        attack_s: NonNegative(numbers.attack_s),
+        attack_level: NonNegative(numbers.attack_level),
+        fade_s: NonNegative(numbers.fade_s),
+        fade_level: NonNegative(numbers.fade_level),
+        effect,
+        arm: arm_of(numbers.arm)?,
+        kind,
+        waveform,
+        shape,
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_set_effect(
+    client: *mut ClientHandle,
+    numbers: *const hd_effect,
+    effect: *mut u32,
+    error: *mut hd_error,
+) -> i32 {
+    let set = |connected: &mut Connected| {
+        // SAFETY: the rule of `memory`.
+        let (numbers, running) = unsafe { (memory::read(numbers)?, memory::copy(effect, 1)?[0]) };
+        let set = connected.client.set_effect(effect_of(&numbers, running)?)?;
+        // SAFETY: the rule of `memory`.
+        Ok(unsafe { memory::put(effect, set) }?)
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { carry_out(client, error, set) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_stop_effect(
+    client: *mut ClientHandle,
+    effect: u32,
+    error: *mut hd_error,
+) -> i32 {
+    // SAFETY: the rule of `memory`.
+    unsafe {
+        carry_out(client, error, |connected| {
+            Ok(connected.client.stop_effect(effect)?)
+        })
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn hd_halt_body(
     client: *mut ClientHandle,
@@ -329,14 +421,14 @@ unsafe extern "C" fn hd_add_instance(
 
 /// What a caller says of a body, but for its mesh.
 fn spec_of<'a>(spec: &hd_body_spec, name: &'a str) -> Result<BodySpec<'a>, Misuse> {
-    let kind = u8::try_from(spec.kind).ok().and_then(BodyKind::from_code);
+    let kind = code_of(
+        spec.kind,
+        BodyKind::from_code,
+        "there is no such kind of body",
+    )?;
     Ok(BodySpec {
         name,
-        kind: kind.ok_or(Misuse {
-            what: "there is no such kind of body",
-            number: spec.kind.into(),
-            limit: 0,
-        })?,
+        kind,
         solid: truth(spec.solid)?,
         world_from_body: spec.world_from_body.into(),
         stiffness_n_per_m: spec.stiffness_n_per_m,

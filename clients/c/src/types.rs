@@ -232,6 +232,30 @@ c_structs! {
         damping_n_s_per_m: f64,
         friction: f64,
     }
+    hd_effect {
+        struct_size: u32,
+        arm: u32,
+        kind: u32,
+        waveform: u32,
+        shape: u32,
+        reserved: u32,
+        place_m: [f64; 3],
+        axis: [f64; 3],
+        magnitude_n: f64,
+        second_n: f64,
+        coefficient: f64,
+        frequency_hz: f64,
+        phase: f64,
+        dead_band_m: f64,
+        range_m: f64,
+        cap_n: f64,
+        delay_s: f64,
+        duration_s: f64,
+        attack_s: f64,
+        attack_level: f64,
+        fade_s: f64,
+        fade_level: f64,
+    }
     hd_body_spec {
         struct_size: u32,
         kind: u32,
@@ -327,8 +351,8 @@ c_structs! {
 
 growing! {
     hd_error hd_connect_options hd_welcome hd_arm_info hd_body_info hd_limits hd_arm_state
-    hd_contacts hd_bodies hd_needle hd_pose_command hd_material hd_body_spec hd_request hd_answer
-    hd_event hd_surface_frame hd_skin_buffers hd_skin_frame
+    hd_contacts hd_bodies hd_needle hd_pose_command hd_material hd_effect hd_body_spec hd_request
+    hd_answer hd_event hd_surface_frame hd_skin_buffers hd_skin_frame
 }
 
 /// A time or a span as a signed number, so that differences may be negative.
@@ -695,6 +719,10 @@ impl From<&Notification> for hd_event {
             Event::RecordingStopped(event) => made.text = *event.detail.as_bytes(),
             Event::ConfigRefused(event) => made.text = *event.detail.as_bytes(),
             Event::EventsLost(event) => made.count = event.count,
+            Event::EffectEnded(event) => {
+                made.number = event.effect.into();
+                made.reason = event.reason.code().into();
+            }
             Event::ConfigReloaded(_) | Event::ShuttingDown(_) => {}
             Event::Touched(event) => made.touches(event.arm, event.body, event.tick, event.time_ns),
             Event::Released(event) => {

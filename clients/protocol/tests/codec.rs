@@ -179,6 +179,8 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
             8 + 2 * 72,
             32,
             168,
+            168,
+            8,
             8,
             8,
             8,
@@ -201,13 +203,14 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
             8,
             8,
             8,
-            72
+            72,
+            16
         ]
     );
     assert_eq!(
         lengths(events().iter().map(|message| message.encode(0)).collect()),
         [
-            72, 8, 8, 8, 24, 24, 8, 8, 256, 8, 256, 8, 8, 24, 32, 24, 24, 24, 24
+            72, 8, 8, 8, 24, 24, 8, 8, 256, 8, 256, 8, 8, 24, 32, 24, 24, 24, 24, 8
         ]
     );
 }
@@ -223,6 +226,13 @@ fn a_pose_command_is_at_its_published_bytes() {
     assert_eq!(packet[16 + 64..], [7, 0, 0, 0, 200, 0, 0, 0]);
 }
 
+fn limits_reply() -> Reply {
+    let mut replies = replies().into_iter();
+    replies
+        .find(|reply| matches!(reply, Reply::Limits(_)))
+        .unwrap()
+}
+
 /// The reply has the limits at the places where the request to tighten them has its own.
 #[test]
 fn limits_are_at_their_published_bytes() {
@@ -232,7 +242,7 @@ fn limits_are_at_their_published_bytes() {
     let numbers = [4.0, 3.0, 0.2, 0.1, 900.0, 40.0, 1.2, 15.0];
     let mut body: Vec<u8> = numbers.into_iter().flat_map(f64::to_le_bytes).collect();
     body.extend([1, 0, 0, 0, 0, 0, 0, 0]);
-    let told = replies().pop().unwrap().encode(1);
+    let told = limits_reply().encode(1);
     assert_eq!(told[..2], [0x0d, 0x81]);
     assert_eq!(told[16..], body);
     let [peak, continuous, torque, held, slew, turning, speed, spin] = numbers.map(Limit);
@@ -282,7 +292,7 @@ fn numbers_that_cannot_be_are_refused() {
             "infinite: no limit"
         );
     }
-    let told = replies().pop().unwrap().encode(1);
+    let told = limits_reply().encode(1);
     for at in (0..64).step_by(8) {
         for bad in [f64::NAN, -1.0, f64::NEG_INFINITY] {
             let mut told = told.clone();

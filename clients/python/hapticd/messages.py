@@ -29,6 +29,8 @@ ALL_ARMS = 255
 """Stands for all arms where a field takes an arm."""
 MAX_TARGETS = 56
 """Most bodies that one message moves."""
+EFFECTS_PER_ARM = 8
+"""Most effects of an arm at the same time."""
 MAX_LEASE_MS = 10000
 """Longest lease that any daemon grants, ms."""
 MAX_COORDINATE_M = 10000
@@ -95,6 +97,107 @@ BODY_KIND_TEXT: dict[int, str] = {
     6: "Spheres that forces move, under an implicit surface that blends over them: a strand, a fluid, a springy solid. Shown by its skin.",
 }
 """What each BodyKind means."""
+
+
+class EffectKind(IntEnum):
+    """Law of an effect's force; `docs/design/effects.md` has the formulas."""
+
+    CONSTANT = 0
+    """A force along the axis."""
+
+    RAMP = 1
+    """A force along the axis that goes from `magnitude_n` to `second_n` over the duration, which
+    must be finite."""
+
+    PERIODIC = 2
+    """A vibration along the axis: `second_n` is its offset."""
+
+    SPRING = 3
+    """A pull to a point, a line or a plane beyond `dead_band_m`: guidance. `coefficient` is its
+    stiffness, N/m."""
+
+    DAMPER = 4
+    """A force against the velocity within `range_m` of the shape: a viscous field. `coefficient`
+    is its damping, N s/m."""
+
+    FRICTION = 5
+    """A force of `magnitude_n` against any motion within `range_m` of the shape. `coefficient`
+    is the stiffness with which it holds the hand at rest, N/m."""
+
+    INERTIA = 6
+    """A mass of `coefficient` kg at the hand."""
+
+    MAGNET = 7
+    """A pull to the shape of at most `magnitude_n` within `range_m`. `coefficient` is its
+    stiffness, N/m."""
+
+    BARRIER = 8
+    """A region that the hand is pushed out of: the ball or cylinder of radius `range_m`, or the
+    side of the plane that the axis points away from. `coefficient` is its stiffness, N/m."""
+
+
+EFFECT_KIND_TEXT: dict[int, str] = {
+    0: "A force along the axis.",
+    1: "A force along the axis that goes from `magnitude_n` to `second_n` over the duration, which must be finite.",
+    2: "A vibration along the axis: `second_n` is its offset.",
+    3: "A pull to a point, a line or a plane beyond `dead_band_m`: guidance. `coefficient` is its stiffness, N/m.",
+    4: "A force against the velocity within `range_m` of the shape: a viscous field. `coefficient` is its damping, N s/m.",
+    5: "A force of `magnitude_n` against any motion within `range_m` of the shape. `coefficient` is the stiffness with which it holds the hand at rest, N/m.",
+    6: "A mass of `coefficient` kg at the hand.",
+    7: "A pull to the shape of at most `magnitude_n` within `range_m`. `coefficient` is its stiffness, N/m.",
+    8: "A region that the hand is pushed out of: the ball or cylinder of radius `range_m`, or the side of the plane that the axis points away from. `coefficient` is its stiffness, N/m.",
+}
+"""What each EffectKind means."""
+
+
+class Waveform(IntEnum):
+    """Form of a vibration."""
+
+    SINE = 0
+    """`sin(2 pi p)`, `p` in periods."""
+
+    TRIANGLE = 1
+    """From 0 up to 1, down to -1, back to 0."""
+
+    SQUARE = 2
+    """1 in the first half, -1 in the second."""
+
+    SAW_UP = 3
+    """From -1 up to 1."""
+
+    SAW_DOWN = 4
+    """From 1 down to -1."""
+
+
+WAVEFORM_TEXT: dict[int, str] = {
+    0: "`sin(2 pi p)`, `p` in periods.",
+    1: "From 0 up to 1, down to -1, back to 0.",
+    2: "1 in the first half, -1 in the second.",
+    3: "From -1 up to 1.",
+    4: "From 1 down to -1.",
+}
+"""What each Waveform means."""
+
+
+class EffectShape(IntEnum):
+    """Where an effect is."""
+
+    POINT = 0
+    """The place."""
+
+    LINE = 1
+    """The line through the place along the axis."""
+
+    PLANE = 2
+    """The plane through the place whose normal is the axis."""
+
+
+EFFECT_SHAPE_TEXT: dict[int, str] = {
+    0: "The place.",
+    1: "The line through the place along the axis.",
+    2: "The plane through the place whose normal is the axis.",
+}
+"""What each EffectShape means."""
 
 
 class RefusalReason(IntEnum):
@@ -212,6 +315,13 @@ class ErrorCode(IntEnum):
     """The scene cannot hold such a dynamic body. It has no mass or no inside, or it would start
     inside another body; the detail says which."""
 
+    NO_SUCH_EFFECT = 26
+    """This client has no effect `number`: it never had, or the effect has ended."""
+
+    TOO_MANY_EFFECTS = 27
+    """The arm has as many effects as it can: `limit`. Or the configuration allows none: then
+    `limit` is 0."""
+
 
 ERROR_CODE_TEXT: dict[int, str] = {
     1: "The bytes are not a request; the client's fault.",
@@ -239,6 +349,8 @@ ERROR_CODE_TEXT: dict[int, str] = {
     23: "Body `number` is shown by its surface or its skin: it has no constant shape.",
     24: "One of the limits is `number` and must be at least `limit`, both rounded. The detail has the exact values.",
     25: "The scene cannot hold such a dynamic body. It has no mass or no inside, or it would start inside another body; the detail says which.",
+    26: "This client has no effect `number`: it never had, or the effect has ended.",
+    27: "The arm has as many effects as it can: `limit`. Or the configuration allows none: then `limit` is 0.",
 }
 """What each ErrorCode means."""
 
@@ -300,6 +412,23 @@ REMOVAL_REASON_TEXT: dict[int, str] = {
     2: "The configuration no longer contains it.",
 }
 """What each RemovalReason means."""
+
+
+class EffectEnd(IntEnum):
+    """Reason why an effect ended that its client did not stop."""
+
+    FINISHED = 0
+    """Its duration is over."""
+
+    CLIENT_SILENT = 1
+    """The client was silent for longer than its lease."""
+
+
+EFFECT_END_TEXT: dict[int, str] = {
+    0: "Its duration is over.",
+    1: "The client was silent for longer than its lease.",
+}
+"""What each EffectEnd means."""
 
 
 class GovernorState(IntEnum):
@@ -1080,6 +1209,127 @@ class AddInstance(Message):
 
 
 @dataclass(slots=True)
+class SetEffect(Message):
+    """Begins an effect: a force that an arm makes in addition to what contact makes. Or gives a
+    running effect of this client other numbers; its time goes on. Lengths and directions are the
+    world's; newtons, stiffness, damping and mass are what the hand feels. Answered by
+    `EffectSet`. An effect ends when its duration is over, when it is stopped, and with its
+    client: also when that is silent for longer than its lease. While the client is out of focus
+    the effect makes no force. All effects of an arm make at most `most_force_n` of the answer
+    together, and never more than contact leaves of the arm's limits. Fields that a kind does not
+    name are ignored."""
+
+    KIND: ClassVar[int] = 0x0114
+    ANSWERS: ClassVar[tuple[str, ...]] = ("EffectSet",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("place_m", "f64*3"),
+        ("axis", "f64*3"),
+        ("magnitude_n", "f64"),
+        ("second_n", "f64"),
+        ("coefficient", "positive"),
+        ("frequency_hz", "positive"),
+        ("phase", "f64"),
+        ("dead_band_m", "positive"),
+        ("range_m", "limit"),
+        ("cap_n", "positive"),
+        ("delay_s", "positive"),
+        ("duration_s", "limit"),
+        ("attack_s", "positive"),
+        ("attack_level", "positive"),
+        ("fade_s", "positive"),
+        ("fade_level", "positive"),
+        ("effect", "u32"),
+        ("arm", "u8"),
+        ("kind", "code:u8:EffectKind"),
+        ("waveform", "code:u8:Waveform"),
+        ("shape", "code:u8:EffectShape"),
+    )
+    RESERVED: ClassVar[int] = 0
+
+    place_m: Vector
+    """A point of the shape, m, world."""
+
+    axis: Vector
+    """Direction of the force, or of the line or the normal, world; of any length but 0."""
+
+    magnitude_n: float
+    """Force, amplitude, largest pull of a magnet, or friction, N; the first force of a ramp."""
+
+    second_n: float
+    """Last force of a ramp, offset of a vibration, N."""
+
+    coefficient: float
+    """Stiffness (N/m), damping (N s/m) or mass (kg). The arm renders no more than it can render
+    stably."""
+
+    frequency_hz: float
+    """Frequency of a vibration, Hz: at most 400, less than half of the loop's rate."""
+
+    phase: float
+    """Phase of a vibration at its start, periods."""
+
+    dead_band_m: float
+    """Distance up to which a spring does not pull, m."""
+
+    range_m: float
+    """Reach of a magnet or a field, radius of a barrier, m; infinite: everywhere. A magnet and a
+    barrier that is no plane must have a finite one."""
+
+    cap_n: float
+    """The force is never longer, N."""
+
+    delay_s: float
+    """Time from the request to the first force, s."""
+
+    duration_s: float
+    """Time from the first force to the end, s; infinite: until it is stopped."""
+
+    attack_s: float
+    """Time in which a constant, ramped or periodic force goes from `attack_level` to the whole,
+    s."""
+
+    attack_level: float
+    """Share of such a force at its start."""
+
+    fade_s: float
+    """Time before the end in which such a force goes to `fade_level`, s."""
+
+    fade_level: float
+    """Share of such a force at its end."""
+
+    effect: int
+    """Identity of a running effect of this client, or 0 for a new one."""
+
+    arm: int
+    """Index of the arm; that of a running effect stays."""
+
+    kind: EffectKind
+    """The law."""
+
+    waveform: Waveform
+    """Form of a vibration."""
+
+    shape: EffectShape
+    """Where spring, magnet, barrier, and the field of damper and friction are."""
+
+
+@dataclass(slots=True)
+class StopEffect(Message):
+    """Ends an effect of this client: its force goes to zero within 20 ms. One that has ended
+    already is no error."""
+
+    KIND: ClassVar[int] = 0x0115
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("effect", "u32"),
+    )
+    RESERVED: ClassVar[int] = 4
+
+    effect: int
+    """Identity of the effect."""
+
+
+@dataclass(slots=True)
 class GetStatus(Message):
     """Technician: asks for the daemon's state. Answered by `Status`."""
 
@@ -1166,6 +1416,8 @@ REQUESTS: dict[int, type[Message]] = {
     0x0111: SetBodyPoses,
     0x0112: SetMaterial,
     0x0113: AddInstance,
+    0x0114: SetEffect,
+    0x0115: StopEffect,
     0x0201: GetStatus,
     0x0202: Reload,
     0x0203: Shutdown,
@@ -1472,6 +1724,24 @@ class Limits(Message):
     """Index of the arm."""
 
 
+@dataclass(slots=True)
+class EffectSet(Message):
+    """The effect runs from the next tick on."""
+
+    KIND: ClassVar[int] = 0x810e
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("most_force_n", "f64"),
+        ("effect", "u32"),
+    )
+    RESERVED: ClassVar[int] = 4
+
+    most_force_n: float
+    """Force that all effects of the arm make together at most, N."""
+
+    effect: int
+    """Identity of the effect; never reused."""
+
+
 REPLIES: dict[int, type[Message]] = {
     0x8101: Welcome,
     0x8102: Refused,
@@ -1486,6 +1756,7 @@ REPLIES: dict[int, type[Message]] = {
     0x810b: Skin,
     0x810c: Shape,
     0x810d: Limits,
+    0x810e: EffectSet,
 }
 
 
@@ -1701,7 +1972,7 @@ class EventsLost(Message):
 @dataclass(slots=True)
 class Touched(Message):
     """A tool touched a body: the first tick in which the body held it back. Sent with
-    `CONTACT_EVENTS`, as all that follow."""
+    `CONTACT_EVENTS`, as all up to `ButtonReleased`."""
 
     KIND: ClassVar[int] = 0x820e
     FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
@@ -1861,6 +2132,24 @@ class ButtonReleased(Message):
     """Number of the button, as in `ButtonPressed`."""
 
 
+@dataclass(slots=True)
+class EffectEnded(Message):
+    """An effect of this client has ended. Sent with `EVENTS`, to that client alone."""
+
+    KIND: ClassVar[int] = 0x8214
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("effect", "u32"),
+        ("reason", "code:u8:EffectEnd"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    effect: int
+    """Identity of the effect."""
+
+    reason: EffectEnd
+    """Reason for the end."""
+
+
 EVENTS: dict[int, type[Message]] = {
     0x8201: BodyJoined,
     0x8202: BodyLeft,
@@ -1881,6 +2170,7 @@ EVENTS: dict[int, type[Message]] = {
     0x8211: Solid,
     0x8212: ButtonPressed,
     0x8213: ButtonReleased,
+    0x8214: EffectEnded,
 }
 
 

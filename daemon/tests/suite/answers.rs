@@ -267,7 +267,7 @@ fn a_refusal_names_the_bodys_owner() {
     says(
         app.remove_body(lid),
         ErrorCode::NotPermitted,
-        &format!("body {lid} is from the configuration: not removable"),
+        &format!("body {lid} is from the configuration: not this client's"),
     );
     other
         .set_body_pose(lid, at(1.0, 0.0, 0.4), 0.001, 10_000)

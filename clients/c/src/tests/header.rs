@@ -4,7 +4,7 @@
 use crate::{failure::STATUSES, library::ABI_VERSION, types::layouts};
 use hapticd_protocol::{
     MAX_BODIES, MAX_CONTACTS, layout,
-    request::{ALL_ARMS, MAX_TARGETS},
+    request::{ALL_ARMS, EFFECTS_PER_ARM, MAX_TARGETS},
 };
 use std::{
     collections::BTreeSet,
@@ -104,6 +104,10 @@ fn constants() -> Vec<(String, u64)> {
         ("ErrorCode", "CODE"),
         ("RefusalReason", "ADMISSION"),
         ("RemovalReason", "REMOVAL"),
+        ("EffectEnd", "EFFECT_END"),
+        ("EffectKind", "EFFECT"),
+        ("Waveform", "WAVE"),
+        ("EffectShape", "SHAPE"),
         ("NeedlePhase", "NEEDLE"),
         ("NeedleHold", "HOLD"),
         ("topic", "TOPIC"),
@@ -148,6 +152,11 @@ fn codes_are_those_of_the_protocol_and_none_is_missing() {
     assert_equal(&mut unit, "HD_MAX_BODIES", format!("{MAX_BODIES}u"));
     assert_equal(&mut unit, "HD_MAX_CONTACTS", format!("{MAX_CONTACTS}u"));
     assert_equal(&mut unit, "HD_ALL_ARMS", format!("{ALL_ARMS}u"));
+    assert_equal(
+        &mut unit,
+        "HD_EFFECTS_PER_ARM",
+        format!("{EFFECTS_PER_ARM}u"),
+    );
     assert_equal(&mut unit, "HD_MAX_TARGETS", format!("{MAX_TARGETS}u"));
     assert_equal(
         &mut unit,
@@ -171,6 +180,9 @@ fn codes_are_those_of_the_protocol_and_none_is_missing() {
         "SKIN",
         "NEEDLE",
         "HOLD",
+        "EFFECT",
+        "WAVE",
+        "SHAPE",
     ];
     let names = defined.filter_map(|line| line.split([' ', '(']).next());
     let coded: BTreeSet<String> = names

@@ -146,6 +146,17 @@ static void set_material(struct run *run) {
     done(run, hd_set_material(client, whole(run, "body"), &made, &run->error), "Done");
 }
 
+static void set_effect(struct run *run) {
+    hd_effect numbers = effect_numbers(run);
+    uint32_t effect = whole(run, "effect");
+    if (done(run, hd_set_effect(client, &numbers, &effect, &run->error), "EffectSet"))
+        say(run, effect, "effect");
+}
+
+static void stop_effect(struct run *run) {
+    done(run, hd_stop_effect(client, whole(run, "effect"), &run->error), "Done");
+}
+
 static void remove_body(struct run *run) {
     done(run, hd_remove_body(client, whole(run, "body"), &run->error), "Done");
 }

@@ -130,6 +130,16 @@ static void set_material(run *run) {
     told(run, client.try_set_material(whole(run, "body"), material(run)), "Done");
 }
 
+static void set_effect(run *run) {
+    const auto effect = client.try_set_effect(effect_numbers(run), whole(run, "effect"));
+    if (told(run, effect, "EffectSet"))
+        say(run, *effect, "effect");
+}
+
+static void stop_effect(run *run) {
+    told(run, client.try_stop_effect(whole(run, "effect")), "Done");
+}
+
 static void remove_body(run *run) {
     told(run, client.try_remove_body(whole(run, "body")), "Done");
 }

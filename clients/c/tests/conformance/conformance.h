@@ -156,6 +156,40 @@ static hd_material material(const struct run *run) {
     return made;
 }
 
+/* A triple: its numbers stand at their index. */
+static void triple(const struct run *run, const char *name, double *to) {
+    char prefix[48];
+    const char *const places[3] = {"0", "1", "2"};
+    snprintf(prefix, sizeof prefix, "%s.", name);
+    for (size_t k = 0; k < 3; k++)
+        to[k] = number_at(run, prefix, places[k]);
+}
+
+static hd_effect effect_numbers(const struct run *run) {
+    hd_effect made = HD_INIT(hd_effect);
+    made.arm = whole(run, "arm");
+    made.kind = whole(run, "kind");
+    made.waveform = whole(run, "waveform");
+    made.shape = whole(run, "shape");
+    triple(run, "place_m", made.place_m);
+    triple(run, "axis", made.axis);
+    made.magnitude_n = number(run, "magnitude_n");
+    made.second_n = number(run, "second_n");
+    made.coefficient = number(run, "coefficient");
+    made.frequency_hz = number(run, "frequency_hz");
+    made.phase = number(run, "phase");
+    made.dead_band_m = number(run, "dead_band_m");
+    made.range_m = number(run, "range_m");
+    made.cap_n = number(run, "cap_n");
+    made.delay_s = number(run, "delay_s");
+    made.duration_s = number(run, "duration_s");
+    made.attack_s = number(run, "attack_s");
+    made.attack_level = number(run, "attack_level");
+    made.fade_s = number(run, "fade_s");
+    made.fade_level = number(run, "fade_level");
+    return made;
+}
+
 static hd_limits limits_to_tighten(const struct run *run) {
     hd_limits made = HD_INIT(hd_limits);
     made.peak_force_n = number(run, "peak_force_n");
@@ -474,6 +508,8 @@ static void get_limits(struct run *run);
 static void set_body_poses(struct run *run);
 static void set_material(struct run *run);
 static void add_instance(struct run *run);
+static void set_effect(struct run *run);
+static void stop_effect(struct run *run);
 static void get_status(struct run *run);
 static void reload(struct run *run);
 static void end(struct run *run);
@@ -490,7 +526,8 @@ static const struct {
     {"RenewLeases", renew_leases}, {"SetFocus", set_focus}, {"OpenSurface", open_surface},
     {"OpenSkin", open_skin}, {"OpenShape", open_shape}, {"GetLimits", get_limits},
     {"SetBodyPoses", set_body_poses}, {"SetMaterial", set_material},
-    {"AddInstance", add_instance}, {"GetStatus", get_status}, {"Reload", reload},
+    {"AddInstance", add_instance}, {"SetEffect", set_effect}, {"StopEffect", stop_effect},
+    {"GetStatus", get_status}, {"Reload", reload},
     {"Shutdown", end}, {"ClearFault", clear_fault}, {"ReleaseLimits", release_limits},
 };
 

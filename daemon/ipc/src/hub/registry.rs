@@ -224,7 +224,7 @@ impl Registry {
         }
     }
 
-    /// Checks that a client may remove this body.
+    /// Checks that a client may remove this body or change its surface.
     pub(super) fn check_owned(&self, client: ClientId, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);
         match self.bodies.get(&body) {
@@ -236,7 +236,7 @@ impl Registry {
                 body,
                 match entry.owner {
                     Some(_) => "another client's",
-                    None => "from the configuration: not removable",
+                    None => "from the configuration: not this client's",
                 },
             )),
             Some(_) => Ok(()),

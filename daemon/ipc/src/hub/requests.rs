@@ -292,8 +292,9 @@ impl Hub {
         let mut checked = Vec::with_capacity(targets.len());
         for target in targets {
             checked.push(self.check_target(envelope, target).map_err(|why| {
+                // Some name the body themselves.
                 let detail = match why.detail.as_str() {
-                    "" => String::new(),
+                    detail if detail.is_empty() || detail.starts_with("body ") => why.detail,
                     detail => format!("body {}: {detail}", target.body),
                 };
                 Refusal { detail, ..why }

@@ -118,7 +118,11 @@ pub(super) fn force(
         }
         EffectKind::Barrier => toward * (-stiffness * (effect.range_m - distance).max(0.0)),
     };
-    force.cap_magnitude(effect.cap_n)
+    // A range without an end makes no force of a magnet or a barrier.
+    match force.sum().is_finite() {
+        true => force.cap_magnitude(effect.cap_n),
+        false => Vec3::zeros(),
+    }
 }
 
 /// A spring to a point that is dragged along where it would pull with more than `most_n`.

@@ -33,7 +33,7 @@ fn push() -> SetEffect {
 /// Asks for an effect; the loop takes it, or has no room. Returns the number of the effect.
 fn set(fixture: &mut Fixture, client: ClientId, asked: SetEffect, taken: bool) -> Option<u32> {
     fixture.send(client, asked, vec![]);
-    let token = fixture.out.iter().find_map(|output| match output {
+    let token = fixture.out.iter().rev().find_map(|output| match output {
         Output::Command(Command::Effect { token, .. }) => *token,
         _ => None,
     });
