@@ -1,0 +1,4 @@
+using System.Runtime.CompilerServices;
+
+// The tests read single packets.
+[assembly: InternalsVisibleTo("Hapticd.Tests")]
