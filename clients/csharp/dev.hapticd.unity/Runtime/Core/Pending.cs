@@ -6,8 +6,8 @@ namespace Hapticd
     /// <summary>A request that was sent and whose answer the next calls of `Poll` bring.</summary>
     public abstract class Pending
     {
-        private protected readonly string Name;
-        private protected Exception Failure;
+        internal readonly string Name;
+        internal Exception Failure;
 
         internal Pending(Message request)
         {
@@ -15,7 +15,7 @@ namespace Hapticd
         }
 
         /// <summary>Whether `Answer` returns or throws at once.</summary>
-        public bool IsDone { get; private protected set; }
+        public bool IsDone { get; internal set; }
 
         internal abstract void Take(Message reply);
 

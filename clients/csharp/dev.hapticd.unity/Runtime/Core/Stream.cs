@@ -88,7 +88,7 @@ namespace Hapticd
             {
                 if (!(error is AuthenticationException || error is IOException)) throw;
                 throw new ConnectException(
-                    "no TLS with " + url.Authority + why + " (" + error.Message + ")");
+                    "no TLS with " + url.Authority + why + " (" + error.GetBaseException().Message + ")");
             }
         }
 

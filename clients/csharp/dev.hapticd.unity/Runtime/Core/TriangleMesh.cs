@@ -9,6 +9,9 @@ namespace Hapticd
     /// </summary>
     public sealed class TriangleMesh
     {
+        /// <summary>Edge of the smallest cells that welding sorts vertices into, m.</summary>
+        private const double MinCell = 1e-9;
+
         /// <summary>x, y, z of each vertex, m.</summary>
         public readonly double[] Positions;
 
@@ -50,7 +53,7 @@ namespace Hapticd
             return new Vector3d(Positions[at], Positions[at + 1], Positions[at + 2]);
         }
 
-        /// <summary>Six times the volume that a closed mesh encloses, m³; negative where its
+        /// <summary>Volume that a closed mesh encloses, m³; negative where its
         /// triangles face inward.</summary>
         public double SignedVolume
         {
@@ -98,8 +101,7 @@ namespace Hapticd
             }
             var kept = new List<Vector3d>();
             var target = new int[VertexCount];
-            // Without a tolerance any cell will do: only equal positions are joined.
-            var grid = new Grid(tolerance > 0 ? 2 * tolerance : 1e-3);
+            var grid = new Grid(Math.Max(2 * tolerance, MinCell));
             for (var index = 0; index < target.Length; index++)
             {
                 var vertex = Vertex(index);
@@ -108,7 +110,7 @@ namespace Hapticd
                 {
                     found = kept.Count;
                     kept.Add(vertex);
-                    grid.Add(vertex, found);
+                    grid.Add(vertex);
                 }
                 target[index] = found;
             }
@@ -148,15 +150,19 @@ namespace Hapticd
         {
             get
             {
-                var edges = new HashSet<long>();
-                for (var at = 0; at < Triangles.Length; at++)
+                // Sorted: hashes of pairs of near indices collide.
+                var edges = new long[Triangles.Length];
+                for (var at = 0; at < edges.Length; at++)
                 {
                     var next = at % 3 == 2 ? at - 2 : at + 1;
-                    if (!edges.Add(Edge(Triangles[at], Triangles[next]))) return false;
+                    edges[at] = Edge(Triangles[at], Triangles[next]);
                 }
-                foreach (var edge in edges)
+                Array.Sort(edges);
+                for (var at = 0; at < edges.Length; at++)
                 {
-                    if (!edges.Contains(Edge((int)edge, (int)(edge >> 32)))) return false;
+                    if (at > 0 && edges[at] == edges[at - 1]) return false;
+                    var back = Edge((int)edges[at], (int)(edges[at] >> 32));
+                    if (Array.BinarySearch(edges, back) < 0) return false;
                 }
                 return true;
             }
@@ -228,12 +234,13 @@ namespace Hapticd
             }
         }
 
-        /// <summary>Cells of space with the vertices in them.</summary>
+        /// <summary>Cells of space with the vertices in them. Cells may share a key: distances
+        /// decide.</summary>
         private sealed class Grid
         {
             private readonly double edge;
-            private readonly Dictionary<(long, long, long), List<int>> cells =
-                new Dictionary<(long, long, long), List<int>>();
+            private readonly Dictionary<long, int> newest = new Dictionary<long, int>();
+            private readonly List<int> before = new List<int>();
 
             internal Grid(double edge)
             {
@@ -245,11 +252,22 @@ namespace Hapticd
                 return (long)Math.Floor(coordinate / edge);
             }
 
-            internal void Add(Vector3d vertex, int index)
+            private static long Key(long x, long y, long z)
             {
-                var key = (Cell(vertex.X), Cell(vertex.Y), Cell(vertex.Z));
-                if (!cells.TryGetValue(key, out var list)) cells[key] = list = new List<int>();
-                list.Add(index);
+                unchecked
+                {
+                    var key = (x * 0x1f1f1f1f1f1f1f1f + y) * 0x2545f4914f6cdd1d + z;
+                    key *= 0x27d4eb2f165667c5;
+                    return key ^ (key >> 29);
+                }
+            }
+
+            /// <summary>Adds the next vertex; they are numbered in their order.</summary>
+            internal void Add(Vector3d vertex)
+            {
+                var key = Key(Cell(vertex.X), Cell(vertex.Y), Cell(vertex.Z));
+                before.Add(newest.TryGetValue(key, out var last) ? last : -1);
+                newest[key] = before.Count - 1;
             }
 
             /// <summary>Returns the first vertex within reach, or -1.</summary>
@@ -260,8 +278,8 @@ namespace Hapticd
                 for (var y = Cell(vertex.Y - reach); y <= Cell(vertex.Y + reach); y++)
                 for (var z = Cell(vertex.Z - reach); z <= Cell(vertex.Z + reach); z++)
                 {
-                    if (!cells.TryGetValue((x, y, z), out var list)) continue;
-                    foreach (var index in list)
+                    if (!newest.TryGetValue(Key(x, y, z), out var index)) continue;
+                    for (; index >= 0; index = before[index])
                     {
                         if (index < first && (kept[index] - vertex).Length <= reach) first = index;
                     }

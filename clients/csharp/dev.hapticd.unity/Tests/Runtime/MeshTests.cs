@@ -45,6 +45,35 @@ namespace Hapticd.Tests
         }
 
         [Test]
+        public void ALargeSplitMeshIsClosedOnceItIsWelded()
+        {
+            const int around = 400, across = 100;
+            var positions = new System.Collections.Generic.List<double>();
+            for (var i = 0; i < around; i++)
+            for (var j = 0; j < across; j++)
+            foreach (var corner in new[] { 0, 1, 3, 0, 3, 2 })
+            {
+                var u = 2 * Math.PI * ((i + corner % 2) % around) / around;
+                var v = 2 * Math.PI * ((j + corner / 2) % across) / across;
+                var radius = 0.05 + 0.02 * Math.Cos(v);
+                positions.Add(radius * Math.Cos(u));
+                positions.Add(radius * Math.Sin(u));
+                positions.Add(0.02 * Math.Sin(v));
+            }
+            var corners = new int[positions.Count / 3];
+            for (var index = 0; index < corners.Length; index++) corners[index] = index;
+            var split = new TriangleMesh(positions.ToArray(), corners);
+            foreach (var tolerance in new[] { 0, 1e-6 })
+            {
+                var welded = split.Welded(tolerance);
+                Assert.AreEqual(around * across, welded.VertexCount);
+                Assert.AreEqual(2 * around * across, welded.TriangleCount);
+                Assert.IsTrue(welded.IsClosed);
+                Assert.AreEqual(split.SignedVolume, welded.SignedVolume, 1e-12);
+            }
+        }
+
+        [Test]
         public void WeldingLeavesOutTrianglesWithoutThreeCorners()
         {
             var mesh = new TriangleMesh(
