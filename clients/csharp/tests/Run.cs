@@ -1,4 +1,4 @@
-// Runs all tests of this program, or those of the classes that are named.
+// Runs all tests of this program, or those that are named: a class, or CLASS.TEST.
 using System;
 using System.Linq;
 using System.Reflection;
@@ -13,10 +13,12 @@ namespace Hapticd.Tests
             var (passed, failed) = (0, 0);
             foreach (var type in Assembly.GetExecutingAssembly().GetTypes())
             {
-                if (names.Length > 0 && !names.Contains(type.Name)) continue;
                 foreach (var method in type.GetMethods())
                 {
                     if (!method.IsDefined(typeof(TestAttribute), false)) continue;
+                    var name = type.Name + "." + method.Name;
+                    var isNamed = names.Contains(type.Name) || names.Contains(name);
+                    if (names.Length > 0 && !isNamed) continue;
                     try
                     {
                         method.Invoke(Activator.CreateInstance(type), null);
@@ -25,7 +27,7 @@ namespace Hapticd.Tests
                     catch (TargetInvocationException error)
                     {
                         failed++;
-                        Console.WriteLine(type.Name + "." + method.Name + " FAILED");
+                        Console.WriteLine(name + " FAILED");
                         Console.WriteLine(error.InnerException);
                     }
                 }
