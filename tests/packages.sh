@@ -116,7 +116,7 @@ need_c() {
 
 # need_csharp: Mono's compiler and runtime, with the class libraries that the package uses.
 need_csharp() {
-    need mcs mono-mcs mono mono-runtime python3 python3
+    need mcs mono-mcs mono mono-runtime python3 python3 cc build-essential
     [ -e /usr/lib/mono/4.5/System.Core.dll ] || install_packages libmono-system-core4.0-cil
 }
 
