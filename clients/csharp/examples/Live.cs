@@ -18,7 +18,7 @@ public static class Live
             ulong printed = 0;
             while (DateTime.UtcNow < end)
             {
-                if (!client.Wait(TimeSpan.FromSeconds(1))) Console.WriteLine("nothing is published");
+                if (!client.Wait(TimeSpan.FromSeconds(1))) Console.WriteLine("nothing comes");
                 while (client.Poll() != null) { } // Takes what has arrived.
                 if (!client.TryReadState(0, out var state) || state.Tick < printed + 100) continue;
                 printed = state.Tick;

@@ -78,7 +78,8 @@ namespace Hapticd.Tests
                         ? "Error" : answer.GetType().Name;
                     Assert.AreEqual(step["answer"], name, where + ": " + answer);
                     var descriptors = answer is Message message ? message.WireDescriptors : 0;
-                    Assert.AreEqual(Convert.ToInt32(Or(step, "descriptors", 0)), descriptors, where);
+                    var expected = Convert.ToInt32(Or(step, "descriptors", 0));
+                    Assert.AreEqual(expected, descriptors, where);
                     Fields.Holds(Given(Or(step, "gives", none)), answer, where);
                     var keep = (Dictionary<string, object>)Or(step, "keep", none);
                     foreach (var entry in keep) kept[entry.Key] = At(answer, (string)entry.Value);

@@ -154,7 +154,7 @@ namespace Hapticd.Tests
         [Test]
         public void LargeMeshesGoThereAndBack()
         {
-            const int around = 200, across = 50;
+            const int around = 400, across = 100;
             var positions = new double[3 * around * across];
             var triangles = new int[6 * around * across];
             for (var i = 0; i < around; i++)
@@ -178,6 +178,24 @@ namespace Hapticd.Tests
                 var shape = client.Shape(body);
                 Assert.AreEqual(torus.TriangleCount, shape.TriangleCount);
                 Assert.AreEqual(torus.SignedVolume, shape.SignedVolume, 1e-9);
+                // It is longer than the buffer of what arrives, which is not emptied for 500 ticks.
+                client.Send(new OpenShape { Body = body });
+                PassTicks(500);
+                Until(client, () => client.TryTakeShape(body, out shape));
+                Assert.AreEqual(torus.SignedVolume, shape.SignedVolume, 1e-9);
+            }
+        }
+
+        private static void PassTicks(ulong count)
+        {
+            using (var client = Session.Connect("ticks"))
+            {
+                ArmState first = new ArmState();
+                client.Subscribe(0, Topic.State);
+                client.SetPushRates(Protocol.MaxPushHz, 0);
+                Until(client, () => client.TryReadState(0, out first));
+                Until(client, () => client.TryReadState(0, out var next)
+                    && next.Tick >= first.Tick + count);
             }
         }
 

@@ -1,6 +1,7 @@
 using System;
 using System.Diagnostics;
 using System.IO;
+using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
@@ -41,27 +42,57 @@ namespace Hapticd
         /// <exception cref="ConnectException">The certificate is not trusted.</exception>
         internal static ByteStream Connect(Uri url, string certificate, TimeSpan patience)
         {
-            var tcp = new TcpClient { NoDelay = true, SendTimeout = SendTimeoutMs };
+            var tcp = Reach(url, patience);
             try
             {
-                if (!tcp.ConnectAsync(url.DnsSafeHost, url.Port).Wait(patience))
-                {
-                    throw new NoDaemonException("no answer from " + url.Authority);
-                }
                 Stream stream = tcp.GetStream();
                 if (url.Scheme == "wss") stream = Secure(stream, url, certificate, patience);
                 return new ByteStream(tcp, stream);
-            }
-            catch (AggregateException error)
-            {
-                tcp.Close();
-                throw new NoDaemonException(
-                    "no gateway at " + url.Authority + ": " + error.GetBaseException().Message);
             }
             catch
             {
                 tcp.Close();
                 throw;
+            }
+        }
+
+        /// <summary>Tries the host's addresses, of both families.</summary>
+        private static TcpClient Reach(Uri url, TimeSpan patience)
+        {
+            var clock = Stopwatch.StartNew();
+            var why = "it has no address";
+            foreach (var address in Addresses(url))
+            {
+                var tcp = new TcpClient(address.AddressFamily)
+                {
+                    NoDelay = true,
+                    SendTimeout = SendTimeoutMs,
+                };
+                var left = patience - clock.Elapsed;
+                if (left < TimeSpan.Zero) left = TimeSpan.Zero;
+                try
+                {
+                    if (tcp.ConnectAsync(address, url.Port).Wait(left)) return tcp;
+                    why = "no answer";
+                }
+                catch (AggregateException error)
+                {
+                    why = error.GetBaseException().Message;
+                }
+                tcp.Close();
+            }
+            throw new NoDaemonException("no gateway at " + url.Authority + ": " + why);
+        }
+
+        private static IPAddress[] Addresses(Uri url)
+        {
+            try
+            {
+                return Dns.GetHostAddresses(url.DnsSafeHost);
+            }
+            catch (SocketException error)
+            {
+                throw new NoDaemonException(url.DnsSafeHost + ": " + error.Message);
             }
         }
 
@@ -87,8 +118,9 @@ namespace Hapticd
             catch (Exception error)
             {
                 if (!(error is AuthenticationException || error is IOException)) throw;
+                var cause = error.GetBaseException().Message;
                 throw new ConnectException(
-                    "no TLS with " + url.Authority + why + " (" + error.GetBaseException().Message + ")");
+                    "no TLS with " + url.Authority + why + " (" + cause + ")");
             }
         }
 
@@ -114,7 +146,7 @@ namespace Hapticd
                 }
                 catch (Exception error)
                 {
-                    if (!(error is IOException || error is ObjectDisposedException)) throw;
+                    // Whatever it is: an exception that left this thread would end the program.
                     why = error.Message;
                 }
                 lock (gate)

@@ -218,7 +218,8 @@ namespace Hapticd
             }
             catch (Exception error)
             {
-                if (!(error is IOException || error is ObjectDisposedException)) throw;
+                // Of a stream that was closed meanwhile, too.
+                if (!(error is IOException || error is InvalidOperationException)) throw;
                 End(NoCode, error.Message);
                 throw Ended;
             }

@@ -6,7 +6,7 @@ namespace Hapticd.Tests
     /// <summary>Meshes: welding, and the files that go to the daemon.</summary>
     public sealed class MeshTests
     {
-        /// <summary>A box as engines have it: three vertices of its own for each triangle.</summary>
+        /// <summary>A box as engines have it: each triangle has vertices of its own.</summary>
         private static TriangleMesh Split(double shift)
         {
             var box = TriangleMesh.Box(1, 2, 3);
