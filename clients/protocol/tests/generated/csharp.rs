@@ -238,13 +238,11 @@ fn write(owner: &str, field: &FieldLayout) -> String {
             format!("output.U{}(({}){name});", codes.bits, unsigned(codes.bits))
         }
         Type::Bool => format!("output.Bool({name});"),
-        Type::Float => format!("output.Finite({name}, {said:?});"),
-        Type::NonNegative => format!("output.NonNegative({name}, {said:?});"),
-        Type::Limit => format!("output.Limit({name}, {said:?});"),
-        Type::Pose => format!("output.Pose({name}, {said:?});"),
+        Type::Float | Type::NonNegative | Type::Limit => format!("output.F64({name});"),
+        Type::Pose => format!("output.Pose({name});"),
         Type::Name => format!("output.Text({name}, 64, {said:?});"),
         Type::Text(bytes) => format!("output.Text({name}, {bytes}, {said:?});"),
-        Type::Array(..) => format!("output.Vector({name}, {said:?});"),
+        Type::Array(..) => format!("output.Vector({name});"),
         Type::List { max, .. } => format!(
             "output.Count({name}.Count, {max}, {said:?});\n            \
              foreach (var item in {name}) item.Write(output);"

@@ -300,6 +300,15 @@ namespace Hapticd
             return true;
         }
 
+        /// <summary>Returns how often a block was published until the newest value that came; 0
+        /// before the first. Arms have states, contacts and needles; bodies surfaces and skins.
+        /// </summary>
+        public ulong Version(BlockKind kind, int arm = 0, uint body = 0)
+        {
+            var value = values.Find(kind, arm, body);
+            return value == null ? 0 : value.Version;
+        }
+
         /// <summary>Number of values that were due and not sent, since this client had not read.
         /// </summary>
         public ulong Skipped

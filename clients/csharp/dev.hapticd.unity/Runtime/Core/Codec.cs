@@ -26,7 +26,7 @@ namespace Hapticd
         internal abstract void Read(PacketReader input);
 
         /// <summary>Returns its bytes, header included.</summary>
-        /// <exception cref="ArgumentException">For a field that no daemon takes.</exception>
+        /// <exception cref="ArgumentException">For a text or a list that does not fit.</exception>
         public byte[] ToPacket(ulong id)
         {
             var output = new PacketWriter(new byte[Protocol.MaxMessage]);
@@ -160,43 +160,26 @@ namespace Hapticd
             U8((byte)(value ? 1 : 0));
         }
 
-        private void Number(double value)
+        /// <summary>Any number: the daemon says which it does not take.</summary>
+        internal void F64(double value)
         {
             U64((ulong)BitConverter.DoubleToInt64Bits(value));
         }
 
-        internal void Finite(double value, string field)
+        internal void Vector(Vector3d value)
         {
-            if (double.IsNaN(value) || double.IsInfinity(value)) throw Wrong(field, "not finite");
-            Number(value);
+            F64(value.X);
+            F64(value.Y);
+            F64(value.Z);
         }
 
-        internal void NonNegative(double value, string field)
+        internal void Pose(Pose3d value)
         {
-            if (value < 0) throw Wrong(field, "negative");
-            Finite(value, field);
-        }
-
-        internal void Limit(double value, string field)
-        {
-            if (!(value >= 0)) throw Wrong(field, "negative or no number");
-            Number(value);
-        }
-
-        internal void Vector(Vector3d value, string field)
-        {
-            Finite(value.X, field);
-            Finite(value.Y, field);
-            Finite(value.Z, field);
-        }
-
-        internal void Pose(Pose3d value, string field)
-        {
-            Vector(value.Translation, field);
-            Finite(value.Rotation.X, field);
-            Finite(value.Rotation.Y, field);
-            Finite(value.Rotation.Z, field);
-            Finite(value.Rotation.W, field);
+            Vector(value.Translation);
+            F64(value.Rotation.X);
+            F64(value.Rotation.Y);
+            F64(value.Rotation.Z);
+            F64(value.Rotation.W);
         }
 
         internal void Text(string value, int bytes, string field)

@@ -464,8 +464,8 @@ namespace Hapticd
 
         internal void Write(PacketWriter output)
         {
-            output.Pose(WorldFromBody, "world_from_body");
-            output.NonNegative(SpeedMPerS, "speed_m_s");
+            output.Pose(WorldFromBody);
+            output.F64(SpeedMPerS);
             output.U32(Body);
             output.U32(LeaseMs);
         }
@@ -528,14 +528,14 @@ namespace Hapticd
         internal void Write(PacketWriter output)
         {
             output.Text(Name, 64, "name");
-            output.Pose(WorldFromBase, "world_from_base");
-            output.Finite(Scale, "scale");
-            output.Vector(WorkspaceCenterM, "workspace_center_m");
-            output.Vector(WorkspaceHalfExtentsM, "workspace_half_extents_m");
-            output.Limit(PeakForceN, "peak_force_n");
-            output.Limit(ContinuousForceN, "continuous_force_n");
-            output.Limit(PeakTorqueNm, "peak_torque_nm");
-            output.Finite(ToolRadiusM, "tool_radius_m");
+            output.Pose(WorldFromBase);
+            output.F64(Scale);
+            output.Vector(WorkspaceCenterM);
+            output.Vector(WorkspaceHalfExtentsM);
+            output.F64(PeakForceN);
+            output.F64(ContinuousForceN);
+            output.F64(PeakTorqueNm);
+            output.F64(ToolRadiusM);
             output.U64(PeriodNs);
             output.U8(SensedDof);
             output.U8(ActuatedDof);
@@ -1342,8 +1342,8 @@ namespace Hapticd.Messages
 
         internal override void Write(PacketWriter output)
         {
-            output.Pose(WorldFromBody, "world_from_body");
-            output.NonNegative(SpeedMPerS, "speed_m_s");
+            output.Pose(WorldFromBody);
+            output.F64(SpeedMPerS);
             output.U32(Body);
             output.U32(LeaseMs);
         }
@@ -1399,12 +1399,12 @@ namespace Hapticd.Messages
         internal override void Write(PacketWriter output)
         {
             output.Text(Name, 64, "name");
-            output.Pose(WorldFromBody, "world_from_body");
-            output.NonNegative(StiffnessNPerM, "stiffness_n_per_m");
-            output.NonNegative(DampingNSPerM, "damping_n_s_per_m");
-            output.NonNegative(Friction, "friction");
-            output.NonNegative(Restitution, "restitution");
-            output.NonNegative(DensityKgM3, "density_kg_m3");
+            output.Pose(WorldFromBody);
+            output.F64(StiffnessNPerM);
+            output.F64(DampingNSPerM);
+            output.F64(Friction);
+            output.F64(Restitution);
+            output.F64(DensityKgM3);
             output.U8((byte)Kind);
             output.Bool(Solid);
             output.Zeros(6);
@@ -1510,14 +1510,14 @@ namespace Hapticd.Messages
 
         internal override void Write(PacketWriter output)
         {
-            output.Limit(PeakForceN, "peak_force_n");
-            output.Limit(ContinuousForceN, "continuous_force_n");
-            output.Limit(PeakTorqueNm, "peak_torque_nm");
-            output.Limit(ContinuousTorqueNm, "continuous_torque_nm");
-            output.Limit(SlewNPerS, "slew_n_per_s");
-            output.Limit(SlewNmPerS, "slew_nm_per_s");
-            output.Limit(VelocityMPerS, "velocity_m_s");
-            output.Limit(AngularVelocityRadPerS, "angular_velocity_rad_s");
+            output.F64(PeakForceN);
+            output.F64(ContinuousForceN);
+            output.F64(PeakTorqueNm);
+            output.F64(ContinuousTorqueNm);
+            output.F64(SlewNPerS);
+            output.F64(SlewNmPerS);
+            output.F64(VelocityMPerS);
+            output.F64(AngularVelocityRadPerS);
             output.U8(Arm);
             output.Zeros(7);
         }
@@ -1747,9 +1747,9 @@ namespace Hapticd.Messages
 
         internal override void Write(PacketWriter output)
         {
-            output.NonNegative(StiffnessNPerM, "stiffness_n_per_m");
-            output.NonNegative(DampingNSPerM, "damping_n_s_per_m");
-            output.NonNegative(Friction, "friction");
+            output.F64(StiffnessNPerM);
+            output.F64(DampingNSPerM);
+            output.F64(Friction);
             output.U32(Body);
             output.Zeros(4);
         }
@@ -1804,12 +1804,12 @@ namespace Hapticd.Messages
         internal override void Write(PacketWriter output)
         {
             output.Text(Name, 64, "name");
-            output.Pose(WorldFromBody, "world_from_body");
-            output.NonNegative(StiffnessNPerM, "stiffness_n_per_m");
-            output.NonNegative(DampingNSPerM, "damping_n_s_per_m");
-            output.NonNegative(Friction, "friction");
-            output.NonNegative(Restitution, "restitution");
-            output.NonNegative(DensityKgM3, "density_kg_m3");
+            output.Pose(WorldFromBody);
+            output.F64(StiffnessNPerM);
+            output.F64(DampingNSPerM);
+            output.F64(Friction);
+            output.F64(Restitution);
+            output.F64(DensityKgM3);
             output.U32(Of);
             output.U8((byte)Kind);
             output.Zeros(3);
@@ -2355,14 +2355,14 @@ namespace Hapticd.Messages
 
         internal override void Write(PacketWriter output)
         {
-            output.Limit(PeakForceN, "peak_force_n");
-            output.Limit(ContinuousForceN, "continuous_force_n");
-            output.Limit(PeakTorqueNm, "peak_torque_nm");
-            output.Limit(ContinuousTorqueNm, "continuous_torque_nm");
-            output.Limit(SlewNPerS, "slew_n_per_s");
-            output.Limit(SlewNmPerS, "slew_nm_per_s");
-            output.Limit(VelocityMPerS, "velocity_m_s");
-            output.Limit(AngularVelocityRadPerS, "angular_velocity_rad_s");
+            output.F64(PeakForceN);
+            output.F64(ContinuousForceN);
+            output.F64(PeakTorqueNm);
+            output.F64(ContinuousTorqueNm);
+            output.F64(SlewNPerS);
+            output.F64(SlewNmPerS);
+            output.F64(VelocityMPerS);
+            output.F64(AngularVelocityRadPerS);
             output.U8(Arm);
             output.Zeros(7);
         }
