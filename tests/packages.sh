@@ -114,6 +114,12 @@ need_c() {
         install_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
 }
 
+# need_csharp: Mono's compiler and runtime, with the class libraries that the package uses.
+need_csharp() {
+    need mcs mono-mcs mono mono-runtime python3 python3 cc build-essential
+    [ -e /usr/lib/mono/4.5/System.Core.dll ] || install_packages libmono-system-core4.0-cil
+}
+
 # need_browser: Chromium without a screen, and npm for what drives it.
 need_browser() {
     need chromium chromium node nodejs npm npm

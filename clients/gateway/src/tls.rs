@@ -1,4 +1,7 @@
-//! TLS 1.3 for gateways that listen beyond this machine.
+//! TLS 1.2 and 1.3 for gateways that listen beyond this machine.
+//!
+//! Unity's and Mono's `SslStream` know no 1.3. Of 1.2 only suites with forward secrecy and
+//! authenticated encryption are taken: rustls has no others.
 
 use rustls::{
     ServerConfig,

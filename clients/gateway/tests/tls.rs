@@ -9,9 +9,10 @@ use hapticd_protocol::{
 };
 use kit::{Client, Fake, connect, name};
 use rustls::{
-    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
+    ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion,
     crypto::ring,
     pki_types::{CertificateDer, pem::PemObject},
+    version::{TLS12, TLS13},
 };
 use std::{
     io::{Read, Write},
@@ -32,13 +33,19 @@ fn secure(name: &str) -> Fake {
 
 #[test]
 fn messages_go_through_tls() {
-    let fake = secure("tls");
+    for (name, version) in [("tls-1.2", &TLS12), ("tls-1.3", &TLS13)] {
+        messages_go_through(name, version);
+    }
+}
+
+fn messages_go_through(folder: &str, version: &'static SupportedProtocolVersion) {
+    let fake = secure(folder);
     let mut roots = RootCertStore::empty();
     roots
         .add(CertificateDer::from_pem_file(file("certificate.pem")).unwrap())
         .unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(&[version])
         .unwrap()
         .with_root_certificates(roots)
         .with_no_client_auth();

@@ -1,9 +1,9 @@
 //! The protocol as data: every message, code and block with the names, types and places of its
 //! parts.
 //!
-//! `clients/protocol/layout.json`, the tables of `docs/protocol.md` and the classes of the Python
-//! package are generated from it (`tests/generated`). Not for real-time threads: descriptions are
-//! allocated.
+//! `clients/protocol/layout.json`, the tables of `docs/protocol.md` and the definitions in Python,
+//! JavaScript and C# are generated from it (`tests/generated`). Not for real-time threads:
+//! descriptions are allocated.
 
 use crate::{block, event, gateway, mesh, reply, request, wire};
 

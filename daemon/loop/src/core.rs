@@ -715,8 +715,8 @@ impl LoopCore {
     }
 }
 
-/// Damping that effects may make at an arm, N s/m: what its mass allows with the delay from a motion
-/// to the force that answers it. An arm that declares no mass gets what it damps itself.
+/// Damping that effects may make at an arm, N s/m: what its mass allows with the delay from a
+/// motion to the force that answers it. An arm that declares no mass gets what it damps itself.
 fn stable_damping(spec: &ArmSpec) -> f64 {
     let delay_ns = spec
         .transport_delay_ns

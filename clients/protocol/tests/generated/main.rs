@@ -3,6 +3,7 @@
 //! `UPDATE_GENERATED=1 cargo test -p hapticd-protocol` rewrites the files.
 
 mod by_layout;
+mod csharp;
 mod document;
 mod golden;
 mod javascript;
@@ -356,6 +357,10 @@ fn generated_files_are_up_to_date() {
         ("clients/protocol/golden.json", golden::json()),
         ("clients/python/hapticd/messages.py", python::module()),
         ("clients/browser/hapticd/layout.js", javascript::module()),
+        (
+            "clients/csharp/dev.hapticd.unity/Runtime/Core/Messages.cs",
+            csharp::module(),
+        ),
         (document, document::with_tables(&read(document))),
     ];
     for (name, fresh) in files {
