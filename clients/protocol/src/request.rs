@@ -404,13 +404,13 @@ messages! {
         } reserved 3
 
         /// Begins an effect: a force that an arm makes in addition to what contact makes. Or it
-        /// gives a running effect of this client other numbers; its time goes on. Lengths and directions
-        /// are the world's; newtons, stiffness, damping and mass are what the hand feels. Answered
-        /// by [`EffectSet`](crate::reply::EffectSet). An effect ends when its duration is over,
-        /// when it is stopped, and with its client: also when that is silent for longer than its
-        /// lease. While the client is out of focus the effect makes no force. All effects of an arm
-        /// make at most `most_force_n` of the answer together, and never more than contact leaves
-        /// of the arm's limits. Fields that a kind does not name are ignored.
+        /// gives a running effect of this client other numbers; its time goes on. Lengths and
+        /// directions are the world's; newtons, stiffness, damping and mass are what the hand
+        /// feels. Answered by [`EffectSet`](crate::reply::EffectSet). An effect ends when its
+        /// duration is over, when it is stopped, and with its client: also when that is silent for
+        /// longer than its lease. While the client is out of focus the effect makes no force. All
+        /// effects of an arm make at most `most_force_n` of the answer together, and never more
+        /// than contact leaves of the arm's limits. Fields that a kind does not name are ignored.
         SetEffect = 0x0114 -> EffectSet => {
             /// A point of the shape, m, world.
             place_m: [f64; 3] = -1e4..=1e4,
