@@ -666,7 +666,7 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
- * Begins an effect: a force that an arm makes in addition to what contact makes. Or gives a
+ * Begins an effect: a force that an arm makes in addition to what contact makes. Or it gives a
  * running effect of this client other numbers; its time goes on. Lengths and directions are the
  * world's; newtons, stiffness, damping and mass are what the hand feels. Answered by
  * `EffectSet`. An effect ends when its duration is over, when it is stopped, and with its

@@ -1210,9 +1210,9 @@ class AddInstance(Message):
 
 @dataclass(slots=True)
 class SetEffect(Message):
-    """Begins an effect: a force that an arm makes in addition to what contact makes. Or gives a
-    running effect of this client other numbers; its time goes on. Lengths and directions are the
-    world's; newtons, stiffness, damping and mass are what the hand feels. Answered by
+    """Begins an effect: a force that an arm makes in addition to what contact makes. Or it gives
+    a running effect of this client other numbers; its time goes on. Lengths and directions are
+    the world's; newtons, stiffness, damping and mass are what the hand feels. Answered by
     `EffectSet`. An effect ends when its duration is over, when it is stopped, and with its
     client: also when that is silent for longer than its lease. While the client is out of focus
     the effect makes no force. All effects of an arm make at most `most_force_n` of the answer

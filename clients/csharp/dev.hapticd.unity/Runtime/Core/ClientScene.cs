@@ -162,6 +162,36 @@ namespace Hapticd
             });
         }
 
+        /// <summary>Makes the request for an effect that makes no force yet: along z, at the origin,
+        /// everywhere, without an end. Change what its law reads.</summary>
+        public static SetEffect NewEffect(int arm, EffectKind kind)
+        {
+            return new SetEffect
+            {
+                Arm = (byte)arm,
+                Kind = kind,
+                Axis = new Vector3d(0, 0, 1),
+                RangeM = double.PositiveInfinity,
+                CapN = 100,
+                DurationS = double.PositiveInfinity,
+            };
+        }
+
+        /// <summary>
+        /// Begins an effect, or gives running effect `Effect` of this client these numbers, and
+        /// returns its identity. It lasts as long as `Poll` is called.
+        /// </summary>
+        public uint SetEffect(SetEffect numbers)
+        {
+            return Ask(numbers).Effect;
+        }
+
+        /// <summary>Ends an effect within 20 ms. One that has ended is no error.</summary>
+        public void StopEffect(uint effect)
+        {
+            Ask(new StopEffect { Effect = effect });
+        }
+
         /// <summary>Says whether this application has its user's attention: without it, its bodies
         /// make no force.</summary>
         public void PostFocus(bool focused)

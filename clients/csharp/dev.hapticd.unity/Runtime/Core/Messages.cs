@@ -37,6 +37,9 @@ namespace Hapticd
         /// <summary>Most bodies that one message moves.</summary>
         public const int MaxTargets = 56;
 
+        /// <summary>Most effects of an arm at the same time.</summary>
+        public const int EffectsPerArm = 8;
+
         /// <summary>Longest lease that any daemon grants, ms.</summary>
         public const int MaxLeaseMs = 10000;
 
@@ -105,6 +108,76 @@ namespace Hapticd
         /// <summary>Spheres that forces move, under an implicit surface that blends over them: a
         /// strand, a fluid, a springy solid. Shown by its skin.</summary>
         Implicit = 6,
+    }
+
+    /// <summary>Law of an effect's force; `docs/design/effects.md` has the formulas.</summary>
+    public enum EffectKind : byte
+    {
+        /// <summary>A force along the axis.</summary>
+        Constant = 0,
+
+        /// <summary>A force along the axis that goes from `magnitude_n` to `second_n` over the
+        /// duration, which must be finite.</summary>
+        Ramp = 1,
+
+        /// <summary>A vibration along the axis: `second_n` is its offset.</summary>
+        Periodic = 2,
+
+        /// <summary>A pull to a point, a line or a plane beyond `dead_band_m`: guidance.
+        /// `coefficient` is its stiffness, N/m.</summary>
+        Spring = 3,
+
+        /// <summary>A force against the velocity within `range_m` of the shape: a viscous field.
+        /// `coefficient` is its damping, N s/m.</summary>
+        Damper = 4,
+
+        /// <summary>A force of `magnitude_n` against any motion within `range_m` of the shape.
+        /// `coefficient` is the stiffness with which it holds the hand at rest, N/m.</summary>
+        Friction = 5,
+
+        /// <summary>A mass of `coefficient` kg at the hand.</summary>
+        Inertia = 6,
+
+        /// <summary>A pull to the shape of at most `magnitude_n` within `range_m`. `coefficient` is
+        /// its stiffness, N/m.</summary>
+        Magnet = 7,
+
+        /// <summary>A region that the hand is pushed out of: the ball or cylinder of radius
+        /// `range_m`, or the side of the plane that the axis points away from. `coefficient` is its
+        /// stiffness, N/m.</summary>
+        Barrier = 8,
+    }
+
+    /// <summary>Form of a vibration.</summary>
+    public enum Waveform : byte
+    {
+        /// <summary>`sin(2 pi p)`, `p` in periods.</summary>
+        Sine = 0,
+
+        /// <summary>From 0 up to 1, down to -1, back to 0.</summary>
+        Triangle = 1,
+
+        /// <summary>1 in the first half, -1 in the second.</summary>
+        Square = 2,
+
+        /// <summary>From -1 up to 1.</summary>
+        SawUp = 3,
+
+        /// <summary>From 1 down to -1.</summary>
+        SawDown = 4,
+    }
+
+    /// <summary>Where an effect is.</summary>
+    public enum EffectShape : byte
+    {
+        /// <summary>The place.</summary>
+        Point = 0,
+
+        /// <summary>The line through the place along the axis.</summary>
+        Line = 1,
+
+        /// <summary>The plane through the place whose normal is the axis.</summary>
+        Plane = 2,
     }
 
     /// <summary>Reason why a connection was refused.</summary>
@@ -216,6 +289,14 @@ namespace Hapticd
         /// <summary>The scene cannot hold such a dynamic body. It has no mass or no inside, or it
         /// would start inside another body; the detail says which.</summary>
         InvalidBody = 25,
+
+        /// <summary>This client has no effect `number`: it never had, or the effect has
+        /// ended.</summary>
+        NoSuchEffect = 26,
+
+        /// <summary>The arm has as many effects as it can: `limit`. Or the configuration allows
+        /// none: then `limit` is 0.</summary>
+        TooManyEffects = 27,
     }
 
     /// <summary>Kind of a descriptor in a `Subscribed` reply, and of a block.</summary>
@@ -256,6 +337,16 @@ namespace Hapticd
 
         /// <summary>The configuration no longer contains it.</summary>
         Configuration = 2,
+    }
+
+    /// <summary>Reason why an effect ended that its client did not stop.</summary>
+    public enum EffectEnd : byte
+    {
+        /// <summary>Its duration is over.</summary>
+        Finished = 0,
+
+        /// <summary>The client was silent for longer than its lease.</summary>
+        ClientSilent = 1,
     }
 
     /// <summary>State of the safety governor between off and on.</summary>
@@ -1182,6 +1273,7 @@ namespace Hapticd.Messages
                 case 0x810b: return new Skin();
                 case 0x810c: return new Shape();
                 case 0x810d: return new Limits();
+                case 0x810e: return new EffectSet();
                 case 0x8201: return new BodyJoined();
                 case 0x8202: return new BodyLeft();
                 case 0x8203: return new ArmAttached();
@@ -1201,6 +1293,7 @@ namespace Hapticd.Messages
                 case 0x8211: return new Solid();
                 case 0x8212: return new ButtonPressed();
                 case 0x8213: return new ButtonReleased();
+                case 0x8214: return new EffectEnded();
                 case 0x8301: return new BlockValue();
                 case 0x8302: return new SurfaceTriangles();
                 case 0x8303: return new ShapeFile();
@@ -1830,6 +1923,164 @@ namespace Hapticd.Messages
         }
     }
 
+    /// <summary>Begins an effect: a force that an arm makes in addition to what contact makes. Or
+    /// it gives a running effect of this client other numbers; its time goes on. Lengths and
+    /// directions are the world's; newtons, stiffness, damping and mass are what the hand feels.
+    /// Answered by `EffectSet`. An effect ends when its duration is over, when it is stopped, and
+    /// with its client: also when that is silent for longer than its lease. While the client is out
+    /// of focus the effect makes no force. All effects of an arm make at most `most_force_n` of the
+    /// answer together, and never more than contact leaves of the arm's limits. Fields that a kind
+    /// does not name are ignored.</summary>
+    public sealed class SetEffect : Request<EffectSet>
+    {
+        /// <summary>A point of the shape, m, world.</summary>
+        public Vector3d PlaceM;
+
+        /// <summary>Direction of the force, or of the line or the normal, world; of any length but
+        /// 0.</summary>
+        public Vector3d Axis;
+
+        /// <summary>Force, amplitude, largest pull of a magnet, or friction, N; the first force of
+        /// a ramp.</summary>
+        public double MagnitudeN;
+
+        /// <summary>Last force of a ramp, offset of a vibration, N.</summary>
+        public double SecondN;
+
+        /// <summary>Stiffness (N/m), damping (N s/m) or mass (kg). The arm renders no more than it
+        /// can render stably.</summary>
+        public double Coefficient;
+
+        /// <summary>Frequency of a vibration, Hz: at most 400, less than half of the loop's
+        /// rate.</summary>
+        public double FrequencyHz;
+
+        /// <summary>Phase of a vibration at its start, periods.</summary>
+        public double Phase;
+
+        /// <summary>Distance up to which a spring does not pull, m.</summary>
+        public double DeadBandM;
+
+        /// <summary>Reach of a magnet or a field, radius of a barrier, m; infinite: everywhere. A
+        /// magnet and a barrier that is no plane must have a finite one.</summary>
+        public double RangeM;
+
+        /// <summary>The force is never longer, N.</summary>
+        public double CapN;
+
+        /// <summary>Time from the request to the first force, s.</summary>
+        public double DelayS;
+
+        /// <summary>Time from the first force to the end, s; infinite: until it is
+        /// stopped.</summary>
+        public double DurationS;
+
+        /// <summary>Time in which a constant, ramped or periodic force goes from `attack_level` to
+        /// the whole, s.</summary>
+        public double AttackS;
+
+        /// <summary>Share of such a force at its start.</summary>
+        public double AttackLevel;
+
+        /// <summary>Time before the end in which such a force goes to `fade_level`, s.</summary>
+        public double FadeS;
+
+        /// <summary>Share of such a force at its end.</summary>
+        public double FadeLevel;
+
+        /// <summary>Identity of a running effect of this client, or 0 for a new one.</summary>
+        public uint Effect;
+
+        /// <summary>Index of the arm; that of a running effect stays.</summary>
+        public byte Arm;
+
+        /// <summary>The law.</summary>
+        public EffectKind Kind;
+
+        /// <summary>Form of a vibration.</summary>
+        public Waveform Waveform;
+
+        /// <summary>Where spring, magnet, barrier, and the field of damper and friction
+        /// are.</summary>
+        public EffectShape Shape;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x0114; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.Vector(PlaceM);
+            output.Vector(Axis);
+            output.F64(MagnitudeN);
+            output.F64(SecondN);
+            output.F64(Coefficient);
+            output.F64(FrequencyHz);
+            output.F64(Phase);
+            output.F64(DeadBandM);
+            output.F64(RangeM);
+            output.F64(CapN);
+            output.F64(DelayS);
+            output.F64(DurationS);
+            output.F64(AttackS);
+            output.F64(AttackLevel);
+            output.F64(FadeS);
+            output.F64(FadeLevel);
+            output.U32(Effect);
+            output.U8(Arm);
+            output.U8((byte)Kind);
+            output.U8((byte)Waveform);
+            output.U8((byte)Shape);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            PlaceM = input.Vector("place_m");
+            Axis = input.Vector("axis");
+            MagnitudeN = input.Finite("magnitude_n");
+            SecondN = input.Finite("second_n");
+            Coefficient = input.NonNegative("coefficient");
+            FrequencyHz = input.NonNegative("frequency_hz");
+            Phase = input.Finite("phase");
+            DeadBandM = input.NonNegative("dead_band_m");
+            RangeM = input.Limit("range_m");
+            CapN = input.NonNegative("cap_n");
+            DelayS = input.NonNegative("delay_s");
+            DurationS = input.Limit("duration_s");
+            AttackS = input.NonNegative("attack_s");
+            AttackLevel = input.NonNegative("attack_level");
+            FadeS = input.NonNegative("fade_s");
+            FadeLevel = input.NonNegative("fade_level");
+            Effect = input.U32("effect");
+            Arm = input.U8("arm");
+            Kind = (EffectKind)input.U8("kind");
+            Waveform = (Waveform)input.U8("waveform");
+            Shape = (EffectShape)input.U8("shape");
+        }
+    }
+
+    /// <summary>Ends an effect of this client: its force goes to zero within 20 ms. One that has
+    /// ended already is no error.</summary>
+    public sealed class StopEffect : Request<Done>
+    {
+        /// <summary>Identity of the effect.</summary>
+        public uint Effect;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x0115; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U32(Effect);
+            output.Zeros(4);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Effect = input.U32("effect");
+            input.Zeros(4);
+        }
+    }
+
     /// <summary>Technician: asks for the daemon's state. Answered by `Status`.</summary>
     public sealed class GetStatus : Request<Status>
     {
@@ -2382,6 +2633,33 @@ namespace Hapticd.Messages
         }
     }
 
+    /// <summary>The effect runs from the next tick on.</summary>
+    public sealed class EffectSet : Message
+    {
+        /// <summary>Force that all effects of the arm make together at most, N.</summary>
+        public double MostForceN;
+
+        /// <summary>Identity of the effect; never reused.</summary>
+        public uint Effect;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x810e; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.F64(MostForceN);
+            output.U32(Effect);
+            output.Zeros(4);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            MostForceN = input.Finite("most_force_n");
+            Effect = input.U32("effect");
+            input.Zeros(4);
+        }
+    }
+
     /// <summary>A body joined the scene.</summary>
     public sealed class BodyJoined : Message
     {
@@ -2696,7 +2974,7 @@ namespace Hapticd.Messages
     }
 
     /// <summary>A tool touched a body: the first tick in which the body held it back. Sent with
-    /// `CONTACT_EVENTS`, as all that follow.</summary>
+    /// `CONTACT_EVENTS`, as all up to `ButtonReleased`.</summary>
     public sealed class Touched : Message
     {
         /// <summary>That tick.</summary>
@@ -2923,6 +3201,34 @@ namespace Hapticd.Messages
             Arm = input.U8("arm");
             Button = input.U8("button");
             input.Zeros(6);
+        }
+    }
+
+    /// <summary>An effect of this client has ended. Sent with `EVENTS`, to that client
+    /// alone.</summary>
+    public sealed class EffectEnded : Message
+    {
+        /// <summary>Identity of the effect.</summary>
+        public uint Effect;
+
+        /// <summary>Reason for the end.</summary>
+        public EffectEnd Reason;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x8214; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U32(Effect);
+            output.U8((byte)Reason);
+            output.Zeros(3);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Effect = input.U32("effect");
+            Reason = (EffectEnd)input.U8("reason");
+            input.Zeros(3);
         }
     }
 

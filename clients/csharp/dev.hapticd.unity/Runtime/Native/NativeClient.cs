@@ -232,6 +232,11 @@ namespace Hapticd.Native
             {
                 missed.Count = found.Count;
             }
+            else if (news is EffectEnded ended)
+            {
+                ended.Effect = (uint)found.Number;
+                ended.Reason = (EffectEnd)found.Reason;
+            }
             else if (news is RecordingStopped stopped)
             {
                 stopped.Detail = text;
