@@ -8,16 +8,31 @@ import hapticd
 from hapticd.messages import EffectKind, EffectShape
 
 seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0
-LINE = dict(place_m=(0.0, 0.0, 0.05), axis=(1.0, 0.0, 0.0), shape=EffectShape.LINE)
-EFFECTS = {
-    "a line to follow": (EffectKind.SPRING, dict(coefficient=80.0, **LINE)),
-    "honey within 10 cm": (EffectKind.DAMPER, dict(coefficient=5.0, range_m=0.1)),
-    "a buzz": (EffectKind.PERIODIC, dict(magnitude_n=0.5, frequency_hz=80.0, attack_s=0.2)),
-}
+
+
+def line(client: hapticd.Client) -> int:
+    at, along = (0.0, 0.0, 0.05), (1.0, 0.0, 0.0)
+    shape = EffectShape.LINE
+    return client.set_effect(
+        0, EffectKind.SPRING, coefficient=80.0, place_m=at, axis=along, shape=shape
+    )
+
+
+def honey(client: hapticd.Client) -> int:
+    return client.set_effect(0, EffectKind.DAMPER, coefficient=5.0, range_m=0.1)
+
+
+def buzz(client: hapticd.Client) -> int:
+    return client.set_effect(
+        0, EffectKind.PERIODIC, magnitude_n=0.5, frequency_hz=80.0, attack_s=0.2
+    )
+
+
+EFFECTS = {"a line to follow": line, "honey within 10 cm": honey, "a buzz": buzz}
 with hapticd.connect("effects", patience_s=5.0) as client:
     arm = client.subscribe(0, hapticd.Topic.STATE)
-    for name, (kind, numbers) in EFFECTS.items():
-        effect = client.set_effect(0, kind, **numbers)
+    for name, begin in EFFECTS.items():
+        effect = begin(client)
         start_s = time.monotonic()
         most_n = 0.0
         while time.monotonic() - start_s < seconds:

@@ -2,6 +2,7 @@
 //!
 //! `hapticd run config/demo.toml`, then
 //! `cargo run -p hapticd-client --example effects [SECONDS_EACH]`.
+#![allow(clippy::print_stdout)]
 
 use std::error::Error;
 use std::time::{Duration, Instant};

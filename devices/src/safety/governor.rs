@@ -26,7 +26,7 @@
 //!    what the limits leave beside the wanted force, and has its factor. It never makes the wanted
 //!    force less, and it is no part of the small force of rule 7: it comes in along the ramp.
 //! 10. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown
-//!    is final.
+//!     is final.
 //!
 //! # Faults that the governor detects
 //! Wanted wrench or sample not finite; sample marked invalid, stalled, uncalibrated, or with its
