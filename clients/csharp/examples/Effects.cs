@@ -21,7 +21,7 @@ public static class Effects
             {
                 most = Math.Max(most, state.ForceN.Length);
             }
-            Thread.Sleep(4);
+            Thread.Sleep(10);
         }
         client.StopEffect(effect);
         Console.WriteLine("{0}: at most {1:F2} N", name, most);
@@ -35,7 +35,7 @@ public static class Effects
         using (var client = Client.Connect(options))
         {
             client.Subscribe(0, Topic.State);
-            client.SetPushRates(250, 0);
+            client.SetPushRates(100, 0);
             var line = Client.NewEffect(0, EffectKind.Spring);
             line.Shape = EffectShape.Line;
             line.PlaceM = new Vector3d(0, 0, 0.05);
