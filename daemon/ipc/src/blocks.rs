@@ -2,8 +2,8 @@
 
 use hapticd_protocol::{
     block::{
-        BODIES_WORDS, BlockHeader, CONTACTS_WORDS, NEEDLE_WORDS, SEQUENCE_WORD, STATE_WORDS,
-        block_words,
+        ArmState, BODIES_WORDS, BlockHeader, CONTACTS_WORDS, NEEDLE_WORDS, SEQUENCE_WORD,
+        STATE_WORDS, block_words,
     },
     reply::BlockKind,
 };
@@ -157,12 +157,21 @@ impl BlockFds {
     pub(super) fn state_version(&self, arm: u16) -> u64 {
         self.arm(arm).map_or(0, |fds| fds.watch.version())
     }
+
+    /// Time of the newest published tick, and how long after its time the tick before it was
+    /// published, ns; `None` before the first, and where the loop writes just now.
+    pub(super) fn newest_tick(&self) -> Option<(u64, u64)> {
+        let (_, words) = self.arms.first()?.watch.read().ok()?;
+        let state = ArmState::from_words(&words);
+        let lag_ns = state.lateness_ns.saturating_add(state.compute_ns);
+        Some((state.time_ns, lag_ns))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hapticd_protocol::block::{ArmState, HEADER_WORDS};
+    use hapticd_protocol::block::HEADER_WORDS;
     use hapticd_sync::words::ReadableWords;
 
     #[test]

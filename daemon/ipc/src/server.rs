@@ -27,7 +27,11 @@ use super::{
 };
 use crossbeam::channel::{Receiver, Sender, unbounded};
 use hapticd_sync::delivery;
-use hapticd_sys::{clock::now_ns, socket::Connection, wake::Wake};
+use hapticd_sys::{
+    clock::now_ns,
+    socket::Connection,
+    wake::{Wake, exact_waits},
+};
 use peers::Peer;
 use replies::Line;
 use std::{
@@ -205,6 +209,8 @@ impl Server {
     /// # Errors
     /// When the system refuses to poll (out of memory): serving is impossible then.
     pub fn run(mut self) -> io::Result<()> {
+        // It follows the loop's ticks.
+        exact_waits();
         let mut out = Vec::new();
         while !self.handle.stop.load(Ordering::Relaxed) {
             self.handle.heartbeat.fetch_add(1, Ordering::Relaxed);

@@ -41,6 +41,12 @@ pub struct Ready {
     pub ended: bool,
 }
 
+/// Lets the kernel end this thread's waits as exactly as it can, instead of up to 50 us late to
+/// save energy. Waits of real-time threads are exact anyway. Does nothing where it is refused.
+pub fn exact_waits() {
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
+
 /// Waits until one of `items` is ready or `timeout` is over (`None`: for ever). Returns the state
 /// of each item, in order.
 ///

@@ -18,11 +18,35 @@ use std::{
 const HEARTBEAT_PERIOD: Duration = Duration::from_millis(10);
 /// Interval at which a full closer is checked again.
 const FULL_PAUSE: Duration = Duration::from_millis(10);
-/// Interval at which wake-up lines, waiting commands and the news of contacts are checked.
+/// Longest interval at which wake-up lines, waiting commands and the news of contacts are checked.
 const RELAY_PERIOD: Duration = Duration::from_millis(1);
+/// Time after the expected publication of a tick at which it is looked for, ns.
+const BEHIND_NS: u64 = 5_000;
+/// Interval at which a tick that is late is looked for, and how long.
+const LATE_PAUSE: Duration = Duration::from_micros(40);
+const LATE_NS: u64 = 300_000;
 /// Interval at which the ring of the loop's events is polled: the loop makes no system call that
 /// could wake this thread.
 const EVENTS_EVERY: Duration = Duration::from_millis(10);
+
+/// Returns how long to wait for the loop's next publication. The loop makes no system call that
+/// could wake this thread, so the thread follows its phase: the next tick comes a period after the
+/// newest one, and takes about as long as the last. `newest`: time of the newest published tick,
+/// and how long after its time the tick before was published.
+fn until_publication(now_ns: u64, newest: Option<(u64, u64)>, period_ns: u64) -> Duration {
+    let Some((time_ns, lag_ns)) = newest else {
+        return RELAY_PERIOD;
+    };
+    let due_ns = time_ns
+        .saturating_add(period_ns)
+        .saturating_add(lag_ns)
+        .saturating_add(BEHIND_NS);
+    match due_ns.checked_sub(now_ns) {
+        Some(rest_ns) => RELAY_PERIOD.min(Duration::from_nanos(rest_ns)),
+        None if now_ns - due_ns < LATE_NS => LATE_PAUSE,
+        None => RELAY_PERIOD,
+    }
+}
 
 /// Owner of a descriptor in the poll list.
 #[derive(Clone, Copy)]
@@ -56,7 +80,9 @@ impl Server {
         }
         let waits = self.settling || !self.backlog.is_empty() || !self.motions.is_empty();
         if waits || !self.lines.is_empty() || self.hub.hears_contacts() {
-            timeout = timeout.min(RELAY_PERIOD);
+            let period_ns = self.hub.arms().first().map_or(0, |arm| arm.period_ns);
+            let newest = self.blocks.newest_tick();
+            timeout = timeout.min(until_publication(now_ns, newest, period_ns));
         }
         timeout
     }
@@ -126,5 +152,28 @@ impl Server {
                 self.drop_peer(client, GoneWhy::ProcessEnded, out);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn the_next_tick_is_looked_for_just_after_it_is_due() {
+        let newest = Some((100 * MS, 30_000));
+        let wait = |now_ns| until_publication(now_ns, newest, MS);
+        let due_ns = 101 * MS + 30_000 + BEHIND_NS;
+        assert_eq!(wait(due_ns - 200_000), Duration::from_micros(200));
+        assert_eq!(wait(due_ns), Duration::ZERO);
+        // It is late: soon again, but not for ever.
+        assert_eq!(wait(due_ns + 1), LATE_PAUSE);
+        assert_eq!(wait(due_ns + LATE_NS), RELAY_PERIOD);
+        // Its clock is ahead, or it has not ticked.
+        assert_eq!(wait(0), RELAY_PERIOD);
+        assert_eq!(until_publication(due_ns, None, MS), RELAY_PERIOD);
+        assert_eq!(until_publication(0, Some((u64::MAX, 1)), MS), RELAY_PERIOD);
     }
 }
