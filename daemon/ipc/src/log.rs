@@ -107,7 +107,7 @@ impl ClientLog {
                 client,
                 event,
                 name,
-                "`{name}` is silent: the force of its bodies ramps to zero until it speaks"
+                "`{name}` is silent: the force of its bodies ramps to zero until it speaks, and its effects end"
             );
         }
     }

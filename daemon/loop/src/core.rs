@@ -648,6 +648,7 @@ impl LoopCore {
                 .with_if(touch != Touch::None, ForceOffReason::LeaseExpired),
             enable: true,
         });
+        self.effects.note_sent(i, governed.added);
         if governed.scale <= 0.0 {
             self.silenced.faded(i);
         }

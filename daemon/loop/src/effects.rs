@@ -115,6 +115,20 @@ impl Running {
         }
     }
 
+    /// Takes other numbers. What a law remembers fits its own numbers alone: another law begins
+    /// anew, and a mass that becomes another one begins at rest.
+    fn update(&mut self, effect: Effect) {
+        let is_same_law = effect.kind == self.effect.kind;
+        let is_same_mass = effect.coefficient == self.effect.coefficient;
+        if !is_same_law {
+            self.gate = f64::from(effect.kind.is_driven());
+        }
+        if !is_same_law || (effect.kind == EffectKind::Inertia && !is_same_mass) {
+            self.memory = Memory::default();
+        }
+        self.effect = effect;
+    }
+
     /// Returns the time since the first force, s; `None` before it, and after the end of a driven
     /// one.
     fn course_s(&self) -> Option<f64> {
@@ -144,6 +158,8 @@ pub struct Effects {
     places: [Option<Running>; MAX_EFFECTS],
     /// Number of effects by arm: most arms have none.
     counts: [u8; MAX_ARMS],
+    /// Share of the effects' forces that each arm's hand felt in the last tick, 0 to 1.
+    felt: [f64; MAX_ARMS],
     most_n: f64,
     /// Orders since the last tick, for its record.
     orders: [EffectOrder; MAX_EFFECT_ORDERS],
@@ -157,6 +173,7 @@ impl Effects {
         Effects {
             places: [None; MAX_EFFECTS],
             counts: [0; MAX_ARMS],
+            felt: [1.0; MAX_ARMS],
             most_n,
             orders: [EffectOrder::default(); MAX_EFFECT_ORDERS],
             order_count: 0,
@@ -176,7 +193,7 @@ impl Effects {
         };
         match (order.change, place) {
             (EffectChange::Start(effect), place) => *place = Some(Running::new(effect)),
-            (EffectChange::Update(effect), Some(running)) => running.effect = effect,
+            (EffectChange::Update(effect), Some(running)) => running.update(effect),
             (EffectChange::Stop, Some(running)) => running.ending = true,
             (EffectChange::Hold(held), Some(running)) => running.held = held,
             (_, None) => {}
@@ -206,6 +223,13 @@ impl Effects {
         }
     }
 
+    /// Tells what share of the forces of this tick was sent, 0 to 1. Call it after
+    /// [`tick`](Self::tick).
+    #[inline]
+    pub fn note_sent(&mut self, arm: usize, share: f64) {
+        self.felt[arm] *= share;
+    }
+
     /// Runs the effects of an arm for one tick and returns their force, base frame.
     #[inline]
     pub fn tick(&mut self, arm: usize, moment: &Moment<'_>) -> EffectsForce {
@@ -219,16 +243,24 @@ impl Effects {
         let &Moment { bounds, dt_s, .. } = moment;
         let asked: f64 = self.of_arm(arm).iter().flatten().map(stiffness).sum();
         let share = (bounds.stiffness_n_per_m / asked).min(1.0);
+        let felt = self.felt[arm];
         let mut sum = EffectsForce::default();
         let first = arm * EFFECTS_PER_ARM;
         for place in &mut self.places[first..first + EFFECTS_PER_ARM] {
             let Some(running) = place else { continue };
             if let (Some(hand), Some(elapsed_s)) = (&moment.hand, running.course_s()) {
                 let mut effect = in_base(&running.effect, moment);
+                // Before the gate: what goes out alone goes out in a straight line.
+                effect.cap_n = effect.cap_n.min(self.most_n);
                 if stiffness(running) > 0.0 {
                     effect.coefficient *= share;
                 }
-                let course = Course { elapsed_s, dt_s };
+                let felt = felt * running.gate;
+                let course = Course {
+                    elapsed_s,
+                    dt_s,
+                    felt,
+                };
                 let force = law::force(&effect, &course, hand, &bounds, &mut running.memory);
                 let force = force * running.gate;
                 sum.force_n += force;
@@ -246,6 +278,9 @@ impl Effects {
             let share = self.most_n / length;
             sum.force_n *= share;
             sum.reacting_n *= share;
+            self.felt[arm] = share;
+        } else {
+            self.felt[arm] = 1.0;
         }
         sum
     }

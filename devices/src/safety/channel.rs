@@ -35,15 +35,28 @@ pub(super) struct ChannelStep {
     pub most: f64,
     /// Share of the clamped vector that was sent.
     pub factor: f64,
-    /// What was sent of what was wanted in addition.
-    pub added: Vec3,
+    /// Share of what was wanted in addition that was sent, 0 to 1.
+    pub added: f64,
 }
 
 /// State of one channel: its last output and the heat that it made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
     output: Vec3,
+    /// What the output would be without what is added: steps of their own, within the same limits.
+    base: Vec3,
     budget: ThermalBudget,
+}
+
+/// Moves `output` straight towards `target` by at most `most`. Returns whether it did not get there.
+fn approach(output: &mut Vec3, target: &Vec3, most: f64) -> bool {
+    let change = target - *output;
+    let step = clamp_length(&change, most);
+    let slewed = step != change;
+    // If the slew limit does not bind, takes the target itself: `output + change` would leave
+    // rounding errors, and a fade to zero must end at zero.
+    *output = if slewed { *output + step } else { *target };
+    slewed
 }
 
 /// Returns the longest share of `added`, up to all of it, with which `v` is not longer than
@@ -94,19 +107,11 @@ impl Channel {
     /// Moves the output towards `scale` times the clamped `wanted`, `dt_s` after the last step.
     /// `wanted` is finite, `scale` is in 0..=1. (Clamped first, so that a ramp covers the whole
     /// permitted force however much more is wanted.)
-    pub fn step(
-        &mut self,
-        wanted: &Vec3,
-        scale: f64,
-        dt_s: f64,
-        limits: &ChannelLimits,
-    ) -> ChannelStep {
-        self.step_with(wanted, &Vec3::zeros(), scale, dt_s, limits)
-    }
-
-    /// Same, and adds as much of `added` (finite) as the limits leave beside `wanted`.
+    ///
+    /// Adds as much of `added` (finite) as the limits leave beside `wanted`. What the step says is of
+    /// `wanted` alone: it is the same whatever is added.
     #[inline]
-    pub fn step_with(
+    pub fn step(
         &mut self,
         wanted: &Vec3,
         added: &Vec3,
@@ -117,39 +122,47 @@ impl Channel {
         let cap = self.budget.cap(limits.peak, limits.continuous);
         let permitted = clamp_length(wanted, cap);
         let clamped = permitted != *wanted;
-        // Adding zero would turn -0.0 into 0.0: results would differ in a bit from a run without
-        // effects.
-        let (target, added) = match *added == Vec3::zeros() {
-            true => (permitted * scale, *added),
-            false => {
-                let added = share_within(&permitted, added, cap) * scale;
-                (permitted * scale + added, added)
-            }
-        };
-        let change = target - self.output;
-        let step = clamp_length(&change, limits.slew_per_s * dt_s);
-        let slewed = step != change;
-        // If the slew limit does not bind, takes the target itself: `output + change` would leave
-        // rounding errors, and a fade to zero must end at zero.
-        self.output = if slewed { self.output + step } else { target };
-        let along = (self.output - added).dot(&permitted) / permitted.norm_squared();
-        ChannelStep {
+        let target = permitted * scale;
+        let most_step = limits.slew_per_s * dt_s;
+        let before = self.base;
+        let slewed = approach(&mut self.base, &target, most_step);
+        let along = self.base.dot(&permitted) / permitted.norm_squared();
+        let mut step = ChannelStep {
             clamped_to_peak: clamped && cap >= limits.peak,
             clamped_to_continuous: clamped && cap < limits.peak,
             slewed,
-            held_back: target - self.output,
+            held_back: target - self.base,
             most: cap,
             factor: match slewed {
                 true if along.is_finite() => along.clamp(0.0, 1.0),
                 _ => scale,
             },
-            added,
+            added: 1.0,
+        };
+        if *added == Vec3::zeros() && self.output == before {
+            self.output = self.base;
+            return step;
         }
+        let room = (cap * scale).max(self.base.norm());
+        let target = self.base + share_within(&self.base, &(added * scale), room);
+        step.slewed |= approach(&mut self.output, &target, most_step);
+        let sent = (self.output - self.base).dot(added) / added.norm_squared();
+        step.added = match sent.is_finite() {
+            true => sent.clamp(0.0, 1.0),
+            false => 1.0,
+        };
+        step
     }
 
     /// Sets the output to zero at once.
     pub fn cut(&mut self) {
         self.output = Vec3::zeros();
+        self.base = Vec3::zeros();
+    }
+
+    /// Returns the vector without what was added.
+    pub fn base(&self) -> Vec3 {
+        self.base
     }
 
     /// Returns the vector that the arm is asked to hold.
@@ -168,6 +181,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const NONE: Vec3 = Vec3::new(0.0, 0.0, 0.0);
     const LIMITS: ChannelLimits = ChannelLimits {
         peak: 10.0,
         continuous: 10.0,
@@ -191,7 +205,7 @@ mod tests {
         let mut channel = Channel::default();
         let outputs: Vec<f64> = (0..7)
             .map(|_| {
-                channel.step(&Vec3::new(5.0, 0.0, 0.0), 1.0, 1e-3, &LIMITS);
+                channel.step(&Vec3::new(5.0, 0.0, 0.0), &NONE, 1.0, 1e-3, &LIMITS);
                 channel.output().x
             })
             .collect();
@@ -201,7 +215,7 @@ mod tests {
         assert_eq!(outputs[6], 5.0, "settled exactly");
         assert!(
             !channel
-                .step(&Vec3::new(5.0, 0.0, 0.0), 1.0, 1e-3, &LIMITS)
+                .step(&Vec3::new(5.0, 0.0, 0.0), &NONE, 1.0, 1e-3, &LIMITS)
                 .slewed
         );
     }
@@ -211,7 +225,7 @@ mod tests {
     fn a_step_tells_what_the_slew_limit_holds_back_and_lets_out() {
         let mut channel = Channel::default();
         let mut to = |wanted: f64, scale: f64| {
-            let step = channel.step(&Vec3::new(wanted, 0.0, 0.0), scale, 1e-3, &LIMITS);
+            let step = channel.step(&Vec3::new(wanted, 0.0, 0.0), &NONE, scale, 1e-3, &LIMITS);
             (step.held_back.x, step.factor)
         };
         for (held_back, share) in [(4.0, 0.2), (3.0, 0.4), (2.0, 0.6), (1.0, 0.8), (0.0, 1.0)] {
@@ -231,7 +245,7 @@ mod tests {
             ..LIMITS
         };
         let bound = |limits: &ChannelLimits, channel: &mut Channel, wanted: f64| {
-            let step = channel.step(&Vec3::new(0.0, wanted, 0.0), 1.0, 1e-3, limits);
+            let step = channel.step(&Vec3::new(0.0, wanted, 0.0), &NONE, 1.0, 1e-3, limits);
             (step.clamped_to_peak, step.clamped_to_continuous)
         };
         let mut channel = Channel::default();
@@ -254,31 +268,31 @@ mod tests {
         };
         let sent = |wanted: Vec3, added: Vec3| {
             let mut channel = Channel::default();
-            let step = channel.step_with(&wanted, &added, 0.5, 1e-3, &limits);
-            (channel.output(), step)
+            let step = channel.step(&wanted, &added, 0.5, 1e-3, &limits);
+            (channel.output(), channel.base(), step)
         };
         let (along, up) = (Vec3::x(), Vec3::y());
-        let (out, step) = sent(along * 3.0, up * 4.0);
-        assert_eq!((out, step.added), (along * 1.5 + up * 2.0, up * 2.0));
-        // 8 N are wanted of 10: 2 N are left along it, 6 N across, 18 N against it.
-        for (added, left) in [(along, 2.0), (up, 6.0), (-along, 18.0)] {
-            let (out, step) = sent(along * 8.0, added * 100.0);
-            assert!((step.added - added * left * 0.5).norm() < 1e-12, "{step:?}");
-            assert!((out.norm() - 5.0).abs() < 1e-12);
+        let (out, base, step) = sent(along * 3.0, up * 4.0);
+        assert_eq!((out, base), (along * 1.5 + up * 2.0, along * 1.5));
+        assert_eq!((step.added, step.factor), (0.5, 0.5));
+        // 4 N of 5: 1 N is left along it, 3 N across, 9 N against it.
+        for (added, left) in [(along, 1.0), (up, 3.0), (-along, 9.0)] {
+            let (out, base, step) = sent(along * 8.0, added * 100.0);
+            assert!((out - base - added * left).norm() < 1e-12, "{out} {base}");
+            assert!((out.norm() - 5.0).abs() < 1e-12 && base == along * 4.0);
             assert!(!step.clamped_to_peak && step.factor == 0.5);
         }
-        let (out, step) = sent(along * 12.0, along * 5.0);
-        assert_eq!((out, step.added), (along * 5.0, Vec3::zeros()));
-        assert!(step.clamped_to_peak);
-        let largest = Vec3::repeat(f64::MAX);
-        let (out, step) = sent(along, largest);
-        assert!(out.norm() <= 10.0 && step.added.iter().all(|x| x.is_finite()));
+        let (out, base, step) = sent(along * 12.0, along * 5.0);
+        assert_eq!((out, base), (along * 5.0, along * 5.0));
+        assert!(step.clamped_to_peak && step.added == 0.0);
+        let (out, _, step) = sent(along, Vec3::repeat(f64::MAX));
+        assert!(out.norm() <= 5.0 + 1e-12 && step.added.is_finite());
     }
 
     #[test]
     fn what_is_cut_is_zero_and_as_warm_as_it_was() {
         let mut channel = Channel::default();
-        channel.step(&Vec3::new(0.0, 6.0, 8.0), 1.0, 0.1, &LIMITS);
+        channel.step(&Vec3::new(0.0, 6.0, 8.0), &NONE, 1.0, 0.1, &LIMITS);
         channel.hold(LIMITS.time_constant_s, &LIMITS);
         channel.cut();
         assert_eq!(channel.output(), Vec3::zeros());
@@ -295,7 +309,7 @@ mod tests {
             let mut last = Vec3::zeros();
             for (wanted, scale, dt_s) in moves {
                 let wanted = Vec3::from(wanted);
-                channel.step(&wanted, scale, dt_s, &LIMITS);
+                channel.step(&wanted, &NONE, scale, dt_s, &LIMITS);
                 let out = channel.output();
                 let target = clamp_length(&wanted, LIMITS.peak) * scale;
                 prop_assert!(target.norm() <= wanted.norm() * (1.0 + 1e-12));
@@ -304,6 +318,33 @@ mod tests {
                 let whole = (target - last).norm();
                 prop_assert!(((out - last).norm() + (target - out).norm() - whole).abs() < 1e-9);
                 prop_assert!(out.norm() <= last.norm().max(target.norm()) + 1e-12);
+                last = out;
+            }
+        }
+
+        /// Whatever is added, the output keeps peak and slew, and the base is that of a channel to
+        /// which nothing is added.
+        #[test]
+        fn what_is_added_keeps_the_limits_and_leaves_the_rest_as_it_is(
+            moves in prop::collection::vec((
+                prop::array::uniform3(-12.0..12.0f64),
+                prop::array::uniform3(-12.0..12.0f64),
+                0.0..=1.0f64,
+                0.0..0.004f64,
+            ), 1..60)
+        ) {
+            let (mut channel, mut plain) = (Channel::default(), Channel::default());
+            let mut last = Vec3::zeros();
+            for (wanted, added, scale, dt_s) in moves {
+                let (wanted, added) = (Vec3::from(wanted), Vec3::from(added));
+                let step = channel.step(&wanted, &added, scale, dt_s, &LIMITS);
+                let alone = plain.step(&wanted, &NONE, scale, dt_s, &LIMITS);
+                prop_assert_eq!(channel.base(), plain.output());
+                prop_assert_eq!((step.factor, step.held_back), (alone.factor, alone.held_back));
+                prop_assert!((0.0..=1.0).contains(&step.added));
+                let out = channel.output();
+                prop_assert!((out - last).norm() <= LIMITS.slew_per_s * dt_s + 1e-12);
+                prop_assert!(out.norm() <= LIMITS.peak + 1e-12);
                 last = out;
             }
         }

@@ -23,8 +23,9 @@
 //!    peak rises in the same way from the present force. Thus no limit or surface that changes
 //!    throws the hand.
 //! 9. **Effects.** What applications add to the wanted force ([`GovernorInput::effects_n`]) takes
-//!    what the limits leave beside the wanted force, and has its factor. It never makes the wanted
-//!    force less, and it is no part of the small force of rule 7: it comes in along the ramp.
+//!    what the limits leave beside the wanted force, and has its factor. Ledger, coupling and
+//!    limits see the wanted force as if nothing were added, but for the heat of the motors. It is
+//!    no part of the small force of rule 7: it comes in along the ramp.
 //! 10. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown
 //!     is final.
 //!
@@ -169,6 +170,8 @@ pub struct Governed {
     pub reductions: Reductions,
     /// How much of the wanted force is sent.
     pub passed: PassedForce,
+    /// Share of the effects' force that is sent, 0 to 1.
+    pub added: f64,
     /// The arm should brake if it can: it is too fast, or it was stopped in an emergency.
     pub brake: bool,
     /// The pose may have jumped unseen: move the proxy back to the device before force returns.
@@ -232,6 +235,8 @@ struct TickTime {
 /// What a tick puts out, for the arm, the energy ledger and the loop.
 struct Output {
     reductions: Reductions,
+    /// Share of the effects' force that is sent.
+    added: f64,
     sent: Sent,
     passed: PassedForce,
 }
@@ -391,8 +396,8 @@ impl Governor {
     /// Lets force and torque rise from their present values only with the slope of the ramp: the
     /// touched surface is about to change.
     pub fn ease(&mut self) {
-        self.force_rising.ease(self.force.output().norm());
-        self.torque_rising.ease(self.torque.output().norm());
+        self.force_rising.ease(self.force.base().norm());
+        self.torque_rising.ease(self.torque.base().norm());
     }
 
     /// Returns the force-offs so far.
@@ -483,6 +488,7 @@ impl Governor {
             scale: self.scale,
             reductions: output.reductions,
             passed: output.passed,
+            added: output.added,
             brake: reasons.intersects(BRAKE),
             reanchor: reasons.intersects(REANCHOR),
         }
@@ -563,6 +569,7 @@ impl Governor {
         self.torque.cut();
         Output {
             reductions: Reductions::SCALE,
+            added: 0.0,
             sent: Sent {
                 wrench: self.output(),
                 most: [f64::INFINITY; 2],
@@ -595,29 +602,23 @@ impl Governor {
         let common = self.scale * edge;
         let factor = gains.map(|gain| common * gain);
         let wanted = &input.wanted;
-        let force = (self.force).step_with(
-            &wanted.force_n,
-            &input.effects_n,
-            factor[0],
-            dt_s,
-            &limits.force,
-        );
-        let torque = (self.torque).step(&wanted.torque_nm, factor[1], dt_s, &limits.torque);
+        let (force, added) = (&wanted.force_n, &input.effects_n);
+        let force = (self.force).step(force, added, factor[0], dt_s, &limits.force);
+        let (torque, added) = (&wanted.torque_nm, &Vec3::zeros());
+        let torque = (self.torque).step(torque, added, factor[1], dt_s, &limits.torque);
         let mut reductions = Reductions::of(&force, &torque);
         reductions.add_if(self.scale < 1.0, Reductions::SCALE);
         reductions.add_if(edge < 1.0, Reductions::EDGE);
         reductions.add_if(gains[0].min(gains[1]) < 1.0, Reductions::OSCILLATION);
         Output {
             reductions,
+            added: force.added,
             sent: Sent {
-                // To the ledger, what effects do is no work of the spring. They take no part of
-                // what the slew limit holds back.
-                wrench: match force.added == Vec3::zeros() {
-                    true => self.output(),
-                    false => Wrench {
-                        force_n: self.force.output() - force.added,
-                        torque_nm: self.torque.output(),
-                    },
+                // What effects do is no work of the spring, and what limits do to effects nothing
+                // that the spring has to pay.
+                wrench: Wrench {
+                    force_n: self.force.base(),
+                    torque_nm: self.torque.base(),
                 },
                 most: [force.most, torque.most],
                 // What the slew limit holds back comes later. To the ledger it is a late force, not

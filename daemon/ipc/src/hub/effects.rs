@@ -150,6 +150,10 @@ fn checked(asked: &SetEffect) -> Result<Effect, Refusal> {
     if duration_s > TIME_S && (kind == EffectKind::Ramp || duration_s.is_finite()) {
         return Err(out_of_range("duration_s", duration_s, TIME_S));
     }
+    if matches!(kind, EffectKind::Friction | EffectKind::Magnet) {
+        let name = "magnitude_n";
+        check_ranges([(name, asked.magnitude_n, 0.0..=MAX_EFFECT_FORCE_N)])?;
+    }
     let axis = Vec3::from(asked.axis);
     let axis = (axis / axis.amax())
         .try_normalize(0.0)

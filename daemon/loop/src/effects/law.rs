@@ -19,6 +19,8 @@
 //! The field of damper and friction is 1 up to half of the range and falls in a straight line to 0
 //! at the range. Spring, magnet and barrier have a potential, friction and damper take energy from
 //! the hand, and the mass stores what it is given: with enough samples none of them feeds a hand.
+//! The mass begins at rest, is moved by what the hand truly feels, and slips where the force is at
+//! its cap, so it has no energy but what the hand put in.
 //! Constant, ramp and periodic forces do work by intention. (Laws of HID's physical input devices
 //! 5.0, "conditions", and of OpenHaptics and CHAI3D, whose magnet and stick-slip jump.)
 //!
@@ -51,6 +53,8 @@ pub(super) struct Course {
     pub elapsed_s: f64,
     /// Since the last tick, s.
     pub dt_s: f64,
+    /// Share of the last tick's force that the hand felt, 0 to 1.
+    pub felt: f64,
 }
 
 /// What an arm renders stably.
@@ -67,8 +71,11 @@ pub struct Bounds {
 pub(super) struct Memory {
     /// The point that friction holds on to, or the place of the mass.
     held: Option<Vec3>,
-    /// Velocity of the mass.
+    /// Velocity of the mass, and its force in the last tick.
     velocity: Vec3,
+    force: Vec3,
+    /// Share of the force that the hand felt then.
+    felt: f64,
 }
 
 /// Returns the force of an effect, N. Place and axis of the effect, its lengths and the hand are in
@@ -107,7 +114,7 @@ pub(super) fn force(
             hand.velocity * (-effect.coefficient.min(bounds.damping_n_s_per_m) * field)
         }
         EffectKind::Friction => friction(stiffness, first.max(0.0) * field, hand, memory),
-        EffectKind::Inertia => inertia(effect.coefficient, hand, course.dt_s, bounds, memory),
+        EffectKind::Inertia => inertia(effect, hand, course, bounds, memory),
         EffectKind::Magnet => {
             let pull = (stiffness * distance).min(stiffness * (effect.range_m - distance));
             toward * pull.min(first).max(0.0)
@@ -138,23 +145,39 @@ fn friction(stiffness: f64, most_n: f64, hand: &Hand, memory: &mut Memory) -> Ve
 }
 
 /// A spring and a damper to a mass that nothing else moves.
-fn inertia(mass_kg: f64, hand: &Hand, dt_s: f64, bounds: &Bounds, memory: &mut Memory) -> Vec3 {
+fn inertia(
+    effect: &Effect,
+    hand: &Hand,
+    course: &Course,
+    bounds: &Bounds,
+    memory: &mut Memory,
+) -> Vec3 {
+    let (mass_kg, dt_s) = (effect.coefficient, course.dt_s);
     if mass_kg <= 0.0 || dt_s <= 0.0 {
         return Vec3::zeros();
     }
     let stiffest = MASS_STEP * mass_kg / (dt_s * dt_s);
     let stiffness = bounds.stiffness_n_per_m.min(stiffest);
+    if stiffness <= 0.0 {
+        return Vec3::zeros();
+    }
     let damping =
         (2.0 * MASS_DAMPING_RATIO * (stiffness * mass_kg).sqrt()).min(bounds.damping_n_s_per_m);
-    if memory.held.is_none() {
-        memory.velocity = hand.velocity;
+    // First the velocity, by the force of the last tick, then the place: such a swing keeps its
+    // energy.
+    memory.velocity -= memory.force * (course.felt * dt_s / mass_kg);
+    let held = memory.held.get_or_insert(hand.place);
+    let place = *held + memory.velocity * dt_s;
+    let mut stretch = (place - hand.place).cap_magnitude(effect.cap_n / stiffness);
+    // What the hand did not feel is not stored: a share that rises takes the energy along.
+    if course.felt > memory.felt {
+        stretch *= (memory.felt / course.felt).sqrt();
     }
-    let place = memory.held.get_or_insert(hand.place);
-    let pull = (*place - hand.place) * stiffness + (memory.velocity - hand.velocity) * damping;
-    // First the velocity, then the place: such a swing keeps its energy.
-    memory.velocity -= pull * (dt_s / mass_kg);
-    *place += memory.velocity * dt_s;
-    pull
+    memory.felt = course.felt;
+    *held = hand.place + stretch;
+    let pull = stretch * stiffness + (memory.velocity - hand.velocity) * damping;
+    memory.force = pull.cap_magnitude(effect.cap_n);
+    memory.force
 }
 
 #[cfg(test)]

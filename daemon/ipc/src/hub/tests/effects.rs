@@ -134,11 +134,14 @@ fn numbers_out_of_range_are_refused_and_named() {
     let mut fixture = Fixture::new(Quotas::default());
     let client = fixture.connect(Role::App);
     type Spoil = fn(&mut SetEffect);
-    let spoilt: [(&str, Spoil); 17] = [
+    let spoilt: [(&str, Spoil); 18] = [
         ("place_m", |e| e.place_m[1] = -1e5),
         ("axis", |e| e.axis = [0.0; 3]),
         ("magnitude_n", |e| e.magnitude_n = -101.0),
         ("second_n", |e| e.second_n = 101.0),
+        ("magnitude_n", |e| {
+            (e.kind, e.magnitude_n) = (EffectKind::Friction, -1.0);
+        }),
         ("coefficient", |e| e.coefficient = NonNegative(2e5)),
         ("frequency_hz", |e| e.frequency_hz = NonNegative(401.0)),
         ("phase", |e| e.phase = 1.5),
