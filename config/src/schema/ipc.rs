@@ -30,7 +30,8 @@ section! {
         /// of an application that hangs may stay on this long. If `lease_ms` is longer, it applies.
         max_lease_ms: u32 = integer(1000, 10, 10_000).unit("ms"),
         /// Largest force that the effects of all clients together make on an arm, in addition to
-        /// contact. Contact comes first: effects get what the limits leave beside it. 0: no effects.
+        /// contact. Contact comes first: effects get what the limits leave beside it. 0: no
+        /// effects.
         max_effect_force_n: f64 = number(2.0, 0.0, 100.0).unit("N"),
         /// Size of the largest mesh that a client may send.
         max_mesh_bytes: u64 = integer(268_435_456, 4096, 4_294_967_296).unit("bytes"),

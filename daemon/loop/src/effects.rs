@@ -116,7 +116,7 @@ impl Running {
     }
 
     /// Takes other numbers. What a law remembers fits its own numbers alone: another law begins
-    /// anew, and a mass that becomes another one begins at rest.
+    /// afresh, and a mass that becomes another one begins at rest.
     fn update(&mut self, effect: Effect) {
         let is_same_law = effect.kind == self.effect.kind;
         let is_same_mass = effect.coefficient == self.effect.coefficient;

@@ -48,7 +48,8 @@ pub(super) struct Channel {
     budget: ThermalBudget,
 }
 
-/// Moves `output` straight towards `target` by at most `most`. Returns whether it did not get there.
+/// Moves `output` straight towards `target` by at most `most`. Returns whether it did not get
+/// there.
 fn approach(output: &mut Vec3, target: &Vec3, most: f64) -> bool {
     let change = target - *output;
     let step = clamp_length(&change, most);
@@ -108,8 +109,8 @@ impl Channel {
     /// `wanted` is finite, `scale` is in 0..=1. (Clamped first, so that a ramp covers the whole
     /// permitted force however much more is wanted.)
     ///
-    /// Adds as much of `added` (finite) as the limits leave beside `wanted`. What the step says is of
-    /// `wanted` alone: it is the same whatever is added.
+    /// Adds as much of `added` (finite) as the limits leave beside `wanted`. What the step says is
+    /// of `wanted` alone: it is the same whatever is added.
     #[inline]
     pub fn step(
         &mut self,

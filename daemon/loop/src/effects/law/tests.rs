@@ -324,8 +324,8 @@ proptest! {
         let (mut given_j, mut leak_j, mut felt) = (0.0, 0.0, 1.0);
         for (velocity, share, ticks) in turns {
             let velocity = Vec3::from(velocity);
-            // A damper that is sampled feels a new speed a tick late; a spring that is sampled gives
-            // at most this much a tick.
+            // A damper that is sampled feels a new speed a tick late; a spring that is sampled
+            // gives at most this much a tick.
             leak_j += ARM.damping_n_s_per_m * velocity.norm() * TICK_S;
             for _ in 0..ticks {
                 let step = velocity * TICK_S;
