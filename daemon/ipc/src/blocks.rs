@@ -21,7 +21,7 @@ use std::{
 /// or system call.
 #[derive(Debug)]
 pub struct ArmWriters {
-    /// [`ArmState`](hapticd_protocol::block::ArmState), every tick.
+    /// [`ArmState`], every tick.
     pub state: seqlock::Writer<SharedBlock, STATE_WORDS>,
     /// [`Contacts`](hapticd_protocol::block::Contacts), every tick.
     pub contacts: seqlock::Writer<SharedBlock, CONTACTS_WORDS>,
