@@ -189,13 +189,13 @@ class EffectShape(IntEnum):
     """The line through the place along the axis."""
 
     PLANE = 2
-    """The plane through the place whose normal is the axis."""
+    """The plane through the place, with the axis as its normal."""
 
 
 EFFECT_SHAPE_TEXT: dict[int, str] = {
     0: "The place.",
     1: "The line through the place along the axis.",
-    2: "The plane through the place whose normal is the axis.",
+    2: "The plane through the place, with the axis as its normal.",
 }
 """What each EffectShape means."""
 

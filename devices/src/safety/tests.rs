@@ -6,6 +6,7 @@ use crate::arm::{ArmSample, ArmSpec, Pose, Vec3, Workspace, Wrench};
 use ForceOffReason as R;
 use GovernorState as S;
 
+mod effects;
 mod energy;
 mod oscillation;
 

@@ -1,4 +1,4 @@
-//! The effects of clients: whose each one is, its place in the loop, and when it ends.
+//! The effects of clients: the owner of each, its place in the loop, and when it ends.
 //!
 //! The loop ends an effect by itself when its duration is over. The hub ends it with its client. A
 //! place is given again only when its last effect has certainly gone out.
@@ -91,7 +91,7 @@ impl EffectTable {
         self.effects.remove(&effect);
     }
 
-    /// Removes the effects whose duration is over, with their clients. Also gives the next end.
+    /// Removes the effects that are over, with their clients. Also gives the next end.
     pub(super) fn take_over(&mut self) -> (Vec<(u32, ClientId)>, Option<u64>) {
         let now_ns = self.now_ns;
         let over = self

@@ -100,7 +100,7 @@ pub enum EffectShape {
     Point = 0,
     /// The line through the place along the axis.
     Line = 1,
-    /// The plane through the place whose normal is the axis.
+    /// The plane through the place, with the axis as its normal.
     Plane = 2,
 }
 

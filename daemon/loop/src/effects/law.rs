@@ -22,7 +22,7 @@
 //! The mass begins at rest, is moved by what the hand truly feels, and slips where the force is at
 //! its cap, so it has no energy but what the hand put in.
 //! Constant, ramp and periodic forces do work by intention. (Laws of HID's physical input devices
-//! 5.0, "conditions", and of OpenHaptics and CHAI3D, whose magnet and stick-slip jump.)
+//! 5.0, "conditions", and of OpenHaptics and CHAI3D; their magnet and stick-slip jump.)
 //!
 //! # Practice
 //! A stiffness is cut to what the arm renders stably, a damping to what its mass allows

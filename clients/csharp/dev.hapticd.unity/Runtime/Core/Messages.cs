@@ -176,7 +176,7 @@ namespace Hapticd
         /// <summary>The line through the place along the axis.</summary>
         Line = 1,
 
-        /// <summary>The plane through the place whose normal is the axis.</summary>
+        /// <summary>The plane through the place, with the axis as its normal.</summary>
         Plane = 2,
     }
 

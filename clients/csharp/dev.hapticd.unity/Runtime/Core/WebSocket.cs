@@ -321,7 +321,7 @@ namespace Hapticd
                 : opcode == (inMessage ? 0 : 2);
             if (!isKnown || (head[0] & 0x70) != 0 || (head[1] & 0x80) != 0)
             {
-                End(NoCode, "the gateway sent a frame that is none: " + head[0] + " " + head[1]);
+                End(NoCode, "the gateway sent an invalid frame: " + head[0] + " " + head[1]);
                 return false;
             }
             if (isControl)
