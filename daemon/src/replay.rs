@@ -23,6 +23,7 @@ use crate::session_setup::SessionSetup;
 use hapticd_collision::collider::Collider;
 use hapticd_collision::command::{Applied, SceneCommand, SceneReply};
 use hapticd_loop::core::LoopCore;
+use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::record::{Blame, Silencing};
 use hapticd_monitor::checker::Checker;
 use hapticd_monitor::stats::{Report, Stats};
@@ -290,11 +291,14 @@ impl Replay {
                 ));
             }
         }
-        for effect in &message.effects {
-            let order = effect.order();
-            if !order.is_some_and(|order| self.core.order_effect(order)) {
+        let effects = message.effects.iter();
+        let effects = effects.map(|effect| effect.order().map(LoopOrder::Effect));
+        let grasps = message.grasps.iter();
+        let grasps = grasps.map(|grasp| Some(LoopOrder::Grasp(grasp.order())));
+        for order in effects.chain(grasps) {
+            if !order.is_some_and(|order| self.core.order(order)) {
                 return Err(format!(
-                    "an order about an effect before tick {} is unknown, or one too many",
+                    "an application's order before tick {} is unknown, or one too many",
                     message.tick
                 ));
             }

@@ -43,9 +43,9 @@ use hapticd_ipc::{
 };
 use hapticd_loop::contact_events::ContactEvent;
 use hapticd_loop::core::ArmFrame;
-use hapticd_loop::effects::EffectOrder;
 use hapticd_loop::events::LoopEvent;
 use hapticd_loop::limits::RestrictionsOwner;
+use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::record::{BodyOrder, Silencing};
 use hapticd_loop::watchdog::Beat;
 use hapticd_monitor::scribe::Live;
@@ -74,8 +74,8 @@ pub(crate) struct Dispatch {
     requests: SceneRequests,
     /// Orders about bodies to the haptic loop: forget, silence, restore.
     gone: ring::Producer<BodyOrder>,
-    /// Orders about effects to the haptic loop.
-    effects: ring::Producer<EffectOrder>,
+    /// Orders of applications to the haptic loop.
+    orders: ring::Producer<LoopOrder>,
     supervisor_requests: delivery::Sender<SupervisorRequest>,
     end: RequestStop,
     /// Requests about limits and faults, straight to the haptic loop.
@@ -134,7 +134,7 @@ impl Dispatch {
         Dispatch {
             requests,
             gone,
-            effects: ring::ring(1).0,
+            orders: ring::ring(1).0,
             supervisor_requests: delivery::delivery(1).0,
             end: Box::new(|| {}),
             restrictions: RestrictionQueue::new(restrictions),
@@ -221,7 +221,7 @@ impl CommandSink for Dispatch {
                 };
                 self.requests.ask(surface, *token).is_ok()
             }
-            Command::Effect { order, .. } => self.effects.push(*order).is_ok(),
+            Command::Order { order, .. } => self.orders.push(*order).is_ok(),
             Command::HaltBody { body } => {
                 let halt = SceneCommand::Halt { id: *body };
                 self.requests.post(halt).is_ok()
@@ -323,8 +323,8 @@ pub(crate) struct Links {
     pub(crate) restrictions: RestrictionsOwner,
     /// Straight to the haptic loop: bodies that it is to forget or to silence.
     pub(crate) gone: ring::Producer<BodyOrder>,
-    /// Straight to the haptic loop: effects.
-    pub(crate) effects: ring::Producer<EffectOrder>,
+    /// Straight to the haptic loop: effects, grasps.
+    pub(crate) orders: ring::Producer<LoopOrder>,
     /// To the collision thread and back.
     pub(crate) requests: SceneRequests,
     /// The collision thread wakes the server through it.
@@ -430,7 +430,7 @@ impl Service {
         let sink = Dispatch {
             requests: links.requests,
             gone: links.gone,
-            effects: links.effects,
+            orders: links.orders,
             supervisor_requests: wishes_in,
             end,
             restrictions: RestrictionQueue::new(links.restrictions),
@@ -707,7 +707,7 @@ mod tests {
             period_ns: 1_000_000,
         };
         let links = Links {
-            effects: ring::ring(1).0,
+            orders: ring::ring(1).0,
             restrictions: restrictions(),
             gone,
             requests,

@@ -18,6 +18,7 @@ use hapticd_loop::core::ArmInput;
 use hapticd_loop::effects::{Effect, EffectChange, EffectKind, EffectOrder};
 use hapticd_loop::events::EventFeed;
 use hapticd_loop::limits::{self, Restriction};
+use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::record::{BodyOrder, Silencing, TickRecord};
 use hapticd_loop::thread::{DeformableLinks, Flags, Links, Moment, Turns};
 use hapticd_loop::watchdog::{Beat, Guard};
@@ -107,7 +108,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
     let (used, mut used_out) = ring::ring(64);
     let (records, mut record_out) = ring::ring::<TickRecord>(16);
     let (mut gone_in, gone) = ring::ring(8);
-    let (mut effects_in, effects) = ring::ring(8);
+    let (mut orders_in, orders) = ring::ring(8);
     let base = Limits::from(&loaded.config.safety);
     let (composer, mut configured, mut restrictions) = limits::link(&setup.core, base);
     let beat = Beat::default();
@@ -125,7 +126,7 @@ fn drive(text: &str) -> (u64, u64, u64) {
         records,
         limits: composer,
         gone,
-        effects,
+        orders,
         guard,
         publisher: (contact_events, events),
     };
@@ -199,7 +200,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
             };
             for change in [EffectChange::Start(effect), EffectChange::Stop] {
                 let place = (k / 40 % 11) as u8;
-                effects_in.push(EffectOrder { place, change }).unwrap();
+                let order = LoopOrder::Effect(EffectOrder { place, change });
+                orders_in.push(order).unwrap();
             }
         }
         // The moving body is gone, and one that never existed.

@@ -731,6 +731,13 @@ impl From<&Notification> for hd_event {
             }
             Event::Ghost(event) => made.touches(event.arm, event.body, event.tick, event.time_ns),
             Event::Solid(event) => made.touches(event.arm, event.body, event.tick, event.time_ns),
+            Event::Grasped(event) => {
+                made.touches(event.arm, event.body, event.tick, event.time_ns);
+            }
+            Event::LetGo(event) => {
+                made.touches(event.arm, event.body, event.tick, event.time_ns);
+                made.reason = event.reason.code().into();
+            }
             Event::ButtonPressed(event) => {
                 made.touches(event.arm, 0, event.tick, event.time_ns);
                 made.button = event.button.into();

@@ -31,6 +31,27 @@ codes! {
     }
 }
 
+codes! {
+    /// Reason why an arm let go of a body, or did not take one.
+    pub enum LetGoReason: u8, "a reason for letting go" {
+        /// A request, or the arm's button.
+        Ordered = 0,
+        /// There was nothing to take: the tool touches no dynamic body.
+        NothingThere = 1,
+        /// The body has gone.
+        BodyGone = 2,
+        /// The client of the body is silent, or out of focus.
+        BodySilent = 3,
+        /// The arm was lost, or its tool was placed elsewhere.
+        ArmLost = 4,
+        /// The body was caught somewhere: for 100 ms the hand pulled three times as hard as the arm
+        /// can.
+        Stretched = 5,
+        /// Clients were not served for a while.
+        ClientsUnserved = 6,
+    }
+}
+
 /// Time without contact after which a tool counts as released from a body, ns. A tool that bounces
 /// faster touches once.
 pub const RELEASE_NS: u64 = 20_000_000;
@@ -207,6 +228,34 @@ messages! {
             /// Number of the button, as in [`ButtonPressed`].
             button: u8,
         } reserved 6
+
+        /// An arm holds a dynamic body: by a request ([`GraspBody`](crate::request::GraspBody)), or
+        /// by its button. Sent with [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS).
+        Grasped = 0x8215 => {
+            /// Tick in which the arm took it.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Identity of the body.
+            body: u32,
+            /// Index of the arm.
+            arm: u8,
+        } reserved 3
+
+        /// An arm let go of a body, which keeps its velocity; or there was none to take. Sent with
+        /// [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS).
+        LetGo = 0x8216 => {
+            /// Tick in which that happened.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Identity of the body; 0 if there was none.
+            body: u32,
+            /// Index of the arm.
+            arm: u8,
+            /// Reason.
+            reason: LetGoReason,
+        } reserved 2
 
         /// An effect of this client has ended. Sent with
         /// [`EVENTS`](crate::request::topic::EVENTS), to that client alone.

@@ -467,6 +467,28 @@ messages! {
             effect: u32,
         } reserved 4
 
+        /// Lets an arm hold a dynamic body, whoever added it: the one that `body` names, or with 0
+        /// the one that presses the tool most. The body follows the hand on a spring, at the pose
+        /// that it has now; the hand feels its weight, its inertia and what it touches. To the tool
+        /// that holds it it is no obstacle. Answered by [`Done`](crate::reply::Done) when the order
+        /// is on its way; the events [`Grasped`](crate::event::Grasped) and
+        /// [`LetGo`](crate::event::LetGo) say what came of it. The newest request for an arm holds,
+        /// whichever client sent it. A grasp ends with its client: also when that is silent for
+        /// longer than its lease, or out of focus.
+        GraspBody = 0x0116 -> Done => {
+            /// Identity of the body, or 0.
+            body: u32,
+            /// Index of the arm.
+            arm: u8,
+        } reserved 3
+
+        /// Lets an arm let go of what this client let it hold; the body keeps its velocity. An arm
+        /// that holds nothing is no error.
+        ReleaseBody = 0x0117 -> Done => {
+            /// Index of the arm.
+            arm: u8,
+        } reserved 7
+
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 -> Status => {} reserved 8
 

@@ -288,6 +288,8 @@ impl Feed {
                 | Event::Solid(_)
                 | Event::ButtonPressed(_)
                 | Event::ButtonReleased(_)
+                | Event::Grasped(_)
+                | Event::LetGo(_)
                 | Event::EffectEnded(_),
             ) => return false,
             // The lost events may have been about bodies.

@@ -4,7 +4,7 @@ use hapticd_choices::Damping;
 
 use crate::field::{NameOrPath, choice, flatten, table};
 use crate::key::Literal::Text;
-use crate::key::{name, name_or_path, number, text};
+use crate::key::{integer, name, name_or_path, number, text};
 use crate::macros::{section, variants};
 use crate::schema::{Hand, Mechanics, Placement, Shape};
 
@@ -91,6 +91,9 @@ section! {
         /// the hand, which no sensor measures; the passivity controller lowers the gain when energy
         /// flows into the hand.
         auto_factor: f64 = number(1.0, 1.0, 5.0),
+        /// Button of the arm that holds the dynamic body which the tool touches, for as long as it is
+        /// pressed.
+        grasp_button: Option<u32> = integer(0, 0, 31).or_word("none"),
         /// How the tool follows the hand.
         interaction: Interaction = table::<Interaction>(),
     }

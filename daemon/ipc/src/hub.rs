@@ -7,6 +7,7 @@
 mod adding;
 mod bucket;
 mod effects;
+mod grasps;
 mod registry;
 mod requests;
 mod session;
@@ -18,6 +19,7 @@ use super::{
 pub(crate) use adding::scene_kind;
 use bucket::Verdict;
 use effects::EffectTable;
+use grasps::GraspTable;
 use hapticd_protocol::{
     MAJOR, MINOR,
     event::{self, EffectEnd, Event, RemovalReason},
@@ -149,6 +151,7 @@ pub struct Hub {
     sessions: BTreeMap<ClientId, Session>,
     registry: Registry,
     effects: EffectTable,
+    grasps: GraspTable,
     /// Shapes of the arms' tools.
     tools: BTreeMap<u32, ShapeFile>,
     /// Whether all bodies lie in the plane z = 0, and stay there.
@@ -173,6 +176,7 @@ impl Hub {
             sessions: BTreeMap::new(),
             registry,
             effects: EffectTable::default(),
+            grasps: GraspTable::default(),
             tools: BTreeMap::new(),
             planar: false,
             pending: BTreeMap::new(),
@@ -437,6 +441,7 @@ impl Hub {
             return;
         }
         self.end_effects(client, out);
+        self.end_grasps(client, out);
         // Everything that it was moving stops, including bodies that it does not own.
         let ended = self.registry.take_leases(0, Some(client));
         let bodies = self.registry.owned(client);
@@ -726,7 +731,8 @@ impl Hub {
                 let client = session.id;
                 let bodies = self.registry.responsible_for(client);
                 // A client that waits for the daemon's answer is not silent.
-                let makes_force = !bodies.is_empty() || self.effects.any_of(client);
+                let makes_force =
+                    !bodies.is_empty() || self.effects.any_of(client) || self.grasps.any_of(client);
                 if session.silent || session.pending_bodies > 0 || !makes_force {
                     continue;
                 }
@@ -749,6 +755,7 @@ impl Hub {
             next_ns = Some(next_ns.map_or(due_ns, |next| next.min(due_ns)));
         }
         for client in silent {
+            self.end_grasps(client, out);
             let ended = self.end_effects(client, out);
             self.tell_effects_ended(client, &ended, EffectEnd::ClientSilent, out);
         }

@@ -57,7 +57,7 @@ pub use sockets::{Endpoint, SocketError, folder_of};
 use hapticd_config::{Ipc, Tabular};
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::Pose;
-use hapticd_loop::effects::EffectOrder;
+use hapticd_loop::orders::LoopOrder;
 use hapticd_protocol::{
     event::{Event, RemovalReason},
     reply::ErrorCode,
@@ -186,12 +186,13 @@ pub enum Command {
         /// The surface.
         material: hapticd_proxy::Material,
     },
-    /// Begin, change or end an effect. Answered, if it has a token, when the loop's queue has it.
-    Effect {
+    /// An order to the loop: an effect, a grasp. Answered, if it has a token, when the loop's queue
+    /// has it.
+    Order {
         /// Returned with the answer.
         token: Option<u64>,
         /// What is to be done.
-        order: EffectOrder,
+        order: LoopOrder,
     },
     /// Stop a body where it is. No answer.
     HaltBody {
@@ -282,7 +283,7 @@ impl Command {
             Self::AddBody { .. }
                 | Self::MoveBody { .. }
                 | Self::SetMaterial { .. }
-                | Self::Effect { token: Some(_), .. }
+                | Self::Order { token: Some(_), .. }
                 | Self::Reload { .. }
         )
     }

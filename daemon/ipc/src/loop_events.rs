@@ -5,7 +5,8 @@ use hapticd_loop::{
     contact_events::{ContactEvent, ContactEventKind, RELEASE_NS},
     events::{Gaps, LoopEvent, LoopEventKind, Numbered},
 };
-use hapticd_protocol::event::{self, Event};
+use hapticd_protocol::event::{self, Event, LetGoReason};
+use hapticd_proxy::LetGo;
 use hapticd_sync::ring;
 
 const _: () = assert!(RELEASE_NS == event::RELEASE_NS);
@@ -132,6 +133,19 @@ fn told(happened: &LoopEvent) -> Option<Event> {
     })
 }
 
+/// Converts the reason why an arm let go.
+fn let_go_reason(why: LetGo) -> LetGoReason {
+    match why {
+        LetGo::Ordered => LetGoReason::Ordered,
+        LetGo::NothingThere => LetGoReason::NothingThere,
+        LetGo::BodyGone => LetGoReason::BodyGone,
+        LetGo::BodySilent => LetGoReason::BodySilent,
+        LetGo::ArmLost => LetGoReason::ArmLost,
+        LetGo::Stretched => LetGoReason::Stretched,
+        LetGo::ClientsUnserved => LetGoReason::ClientsUnserved,
+    }
+}
+
 /// Converts the news of a contact or a button for clients.
 fn told_contact(happened: &ContactEvent) -> Event {
     let Numbered {
@@ -172,6 +186,21 @@ fn told_contact(happened: &ContactEvent) -> Event {
             time_ns,
             body,
             arm,
+        }
+        .into(),
+        ContactEventKind::Grasped(body) => event::Grasped {
+            tick,
+            time_ns,
+            body,
+            arm,
+        }
+        .into(),
+        ContactEventKind::LetGo { body, why } => event::LetGo {
+            tick,
+            time_ns,
+            body,
+            arm,
+            reason: let_go_reason(why),
         }
         .into(),
         ContactEventKind::ButtonPressed(button) => event::ButtonPressed {

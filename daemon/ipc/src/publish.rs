@@ -139,6 +139,7 @@ impl BlockPublisher {
             input_age_ns: arm.input_age_ns,
             // Filled in by the publisher's counters.
             last_force_off: 0,
+            grasped_body: arm.grasped,
             last_force_off_tick: 0,
             force_offs: 0,
             energy: ArmEnergy {

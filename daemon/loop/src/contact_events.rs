@@ -9,7 +9,7 @@
 //!
 //! Real-time callable: no allocation, no blocking, work bounded by arms, contacts and bodies.
 
-use hapticd_proxy::{Contact, MAX_ARMS, MAX_BODIES};
+use hapticd_proxy::{Contact, LetGo, MAX_ARMS, MAX_BODIES};
 use hapticd_sync::ring;
 
 use super::core::{LoopCore, first_body_id};
@@ -39,6 +39,15 @@ pub enum ContactEventKind {
     ButtonPressed(u8),
     /// It was released, or the arm was lost.
     ButtonReleased(u8),
+    /// The arm holds the dynamic body with this client-visible id.
+    Grasped(u32),
+    /// It does not hold that body any more.
+    LetGo {
+        /// Client-visible id; 0 if there was nothing to take.
+        body: u32,
+        /// Why.
+        why: LetGo,
+    },
 }
 
 /// One piece of news of one arm.
@@ -53,6 +62,10 @@ pub struct Seen<'a> {
     pub contacts: &'a [Contact],
     /// Bodies that the tool is inside of, by slot.
     pub inside: u64,
+    /// Client-visible id of the body that the arm holds; 0: none.
+    pub grasped: u32,
+    /// Why it let go of one, or found none.
+    pub let_go: Option<LetGo>,
 }
 
 /// Bodies that a tool touches or is inside of.
@@ -64,6 +77,7 @@ struct Arm {
     inside: u64,
     inside_ids: [u32; MAX_BODIES],
     buttons: u32,
+    grasped: u32,
 }
 
 impl Arm {
@@ -73,6 +87,7 @@ impl Arm {
         inside: 0,
         inside_ids: [0; MAX_BODIES],
         buttons: 0,
+        grasped: 0,
     };
 
     /// Passes on which bodies began and ceased to hold the tool.
@@ -137,6 +152,23 @@ impl Arm {
     }
 }
 
+impl Arm {
+    /// Passes on what the arm took and let go of, the latter first.
+    fn grasps(&mut self, seen: &Seen<'_>, say: &mut impl FnMut(ContactEventKind)) {
+        let before = std::mem::replace(&mut self.grasped, seen.grasped);
+        let ended = before != 0 && before != seen.grasped;
+        let refused = seen.let_go == Some(LetGo::NothingThere);
+        if ended || refused {
+            let why = seen.let_go.unwrap_or(LetGo::Ordered);
+            let body = if ended { before } else { 0 };
+            say(ContactEventKind::LetGo { body, why });
+        }
+        if seen.grasped != 0 && seen.grasped != before {
+            say(ContactEventKind::Grasped(seen.grasped));
+        }
+    }
+}
+
 /// Returns the bits that are set, lowest first.
 fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -187,6 +219,7 @@ impl ContactChanges {
             before.touches(now_ns, seen.contacts, &mut say);
             before.insides(seen.inside, &id_of, &mut say);
             before.presses(seen.buttons, &mut say);
+            before.grasps(seen, &mut say);
         }
     }
 }
@@ -233,6 +266,8 @@ impl Publish for ContactFeed {
                 },
                 contacts: &outcome.contacts[..outcome.contact_count],
                 inside: tick.inside,
+                grasped: outcome.grasped,
+                let_go: core.grasp_ended(arm),
             }
         });
         let id_of = |slot| first_body_id(core.engine(), 1_u64 << slot);
@@ -243,12 +278,16 @@ impl Publish for ContactFeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ContactEventKind::{ButtonPressed, ButtonReleased, Ghost, Released, Solid, Touched};
+    use ContactEventKind::{
+        ButtonPressed, ButtonReleased, Ghost, Grasped, Released, Solid, Touched,
+    };
 
     const NOTHING: Seen<'_> = Seen {
         buttons: 0,
         contacts: &[],
         inside: 0,
+        grasped: 0,
+        let_go: None,
     };
 
     fn contact(body: u32, active: bool) -> Contact {
@@ -329,7 +368,7 @@ mod tests {
         let of = |inside, buttons| Seen {
             inside,
             buttons,
-            contacts: &[],
+            ..NOTHING
         };
         let ticks = [
             of(0, 0),
@@ -349,6 +388,34 @@ mod tests {
                 (4, ButtonReleased(31)),
                 (5, Solid(102)),
                 (5, ButtonReleased(1)),
+            ]
+        );
+    }
+
+    #[test]
+    fn grasps_are_told_at_their_ends_and_a_change_of_bodies_is_both() {
+        let of = |grasped, let_go| Seen {
+            grasped,
+            let_go,
+            ..NOTHING
+        };
+        let ticks = [
+            of(0, Some(LetGo::NothingThere)),
+            of(7, None),
+            of(7, None),
+            of(8, Some(LetGo::Ordered)),
+            of(0, Some(LetGo::Stretched)),
+            of(0, None),
+        ];
+        let let_go = |body, why| ContactEventKind::LetGo { body, why };
+        assert_eq!(
+            run(&ticks),
+            [
+                (1, let_go(0, LetGo::NothingThere)),
+                (2, Grasped(7)),
+                (4, let_go(7, LetGo::Ordered)),
+                (4, Grasped(8)),
+                (5, let_go(8, LetGo::Stretched)),
             ]
         );
     }

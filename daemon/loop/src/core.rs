@@ -15,12 +15,14 @@ use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
 use hapticd_planar::PlanarEngine;
 use hapticd_proxy::{
-    ArmOutcome, ArmSetup, DeformableSnapshot, Engine, Gains, Guide, MAX_ARMS, MAX_BODIES, Passed,
-    Query, Snapshot, SpringState, TickInput, TickOutput, tool_id, tool_in,
+    ArmOutcome, ArmSetup, DeformableSnapshot, Engine, Gains, Guide, LetGo, MAX_ARMS, MAX_BODIES,
+    Passed, Query, Snapshot, SpringState, TickInput, TickOutput, tool_id, tool_in,
 };
 
 use super::effects::law::{Bounds, Hand};
-use super::effects::{EffectOrder, Effects, EffectsForce, Moment};
+use super::effects::{Effects, EffectsForce, Moment};
+use super::grasp::Grasps;
+use super::orders::{LoopOrder, Orders};
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, Silencing, TickRecord};
 use super::silenced::{Silenced, Touch};
 use super::simulation::Simulation;
@@ -106,6 +108,8 @@ pub struct LoopArm {
     pub answer_delay_ns: u64,
     /// Limits for the governor.
     pub limits: Limits,
+    /// Button that holds what the tool touches, 0 to 31.
+    pub grasp_button: Option<u8>,
 }
 
 struct Channel {
@@ -264,6 +268,7 @@ impl ArmStep<'_> {
             solid: outcome.solid,
             inside: outcome.inside,
             inside_body: 0,
+            grasped: outcome.grasped,
             path: outcome.path,
             path_len: outcome.path_len as u8,
             truth: input.truth,
@@ -321,6 +326,9 @@ pub struct LoopCore {
     clients_bodies: Range<u32>,
     silenced: Silenced,
     effects: Effects,
+    grasps: Grasps,
+    /// Since the last tick, for its record.
+    orders: Orders,
     record: TickRecord,
     commands: [ArmCommand; MAX_ARMS],
     /// Snapshot age, in ticks, beyond which contact counts as stale.
@@ -367,8 +375,10 @@ impl LoopCore {
             .min()
             .unwrap_or(u64::MAX);
         let mut channels = [const { None }; MAX_ARMS];
+        let mut grasps = Grasps::new();
         for (i, arm_parts) in arms.into_iter().enumerate() {
             if let Some(r) = arm_parts {
+                grasps.set_button(i, r.grasp_button);
                 engine.set_gains(i, r.frame.to_world_gains(&r.setup.gains));
                 channels[i] = Some(Channel {
                     frame: r.frame,
@@ -393,6 +403,8 @@ impl LoopCore {
             clients_bodies: 0..0,
             silenced: Silenced::new(),
             effects: Effects::new(0.0),
+            grasps,
+            orders: Orders::default(),
             record: TickRecord::new(),
             commands: [ArmCommand::default(); MAX_ARMS],
             stale_ticks: stale_ns / period_ns.max(1),
@@ -411,13 +423,19 @@ impl LoopCore {
         self.effects = Effects::new(most_n);
     }
 
-    /// Begins, changes or ends an effect from the next tick on.
+    /// Obeys an order of an application from the next tick on.
     ///
-    /// Returns false, with nothing done, if
-    /// [`MAX_EFFECT_ORDERS`](super::effects::MAX_EFFECT_ORDERS) came since the last tick; the next
-    /// tick must run first.
-    pub fn order_effect(&mut self, order: EffectOrder) -> bool {
-        self.effects.order(order)
+    /// Returns false, with nothing done, if [`MAX_ORDERS`](super::orders::MAX_ORDERS) came since
+    /// the last tick; the next tick must run first.
+    pub fn order(&mut self, order: LoopOrder) -> bool {
+        if !self.orders.push(order) {
+            return false;
+        }
+        match order {
+            LoopOrder::Effect(order) => self.effects.order(order),
+            LoopOrder::Grasp(order) => self.grasps.order(order, &mut self.engine),
+        }
+        true
     }
 
     /// Nominal period, ns.
@@ -439,7 +457,7 @@ impl LoopCore {
         self.gone_count += 1;
         for (events, arm) in self.events.iter_mut().zip(&self.engine.output().arms) {
             let mut contacts = arm.contacts[..arm.contact_count].iter();
-            if contacts.any(|c| c.body == id) {
+            if arm.grasped == id || contacts.any(|c| c.body == id) {
                 events.removed_body.get_or_insert(id);
             }
         }
@@ -455,7 +473,11 @@ impl LoopCore {
     /// Returns false, with nothing done, if [`MAX_GONE`] orders came since the last tick; the next
     /// tick must run first.
     pub fn silence(&mut self, order: Silencing) -> bool {
-        self.silenced.tell(order, &self.engine.output().arms)
+        let is_told = self.silenced.tell(order, &self.engine.output().arms);
+        if is_told && order.silent {
+            self.grasps.end_of(order.body, &mut self.engine);
+        }
+        is_told
     }
 
     /// Hands the newest snapshot of an arm to the engine before a tick. Returns a buffer to
@@ -531,6 +553,7 @@ impl LoopCore {
     /// Runs one tick and returns its record.
     pub fn tick(&mut self, input: &LoopInput) -> &TickRecord {
         let placed = self.place_devices(input);
+        self.obey_buttons(input, &placed);
         self.engine.tick(&placed);
         self.note_input(input);
         let mut passed = [Passed::default(); MAX_ARMS];
@@ -573,6 +596,18 @@ impl LoopCore {
         placed
     }
 
+    /// Lets buttons grasp, and lets go of what applications hold while nobody serves them.
+    #[inline]
+    fn obey_buttons(&mut self, input: &LoopInput, placed: &TickInput) {
+        for (arm, device) in placed.devices.iter().enumerate() {
+            let buttons = device.map_or(0, |_| input.arms[arm].sample.buttons);
+            self.grasps.press(arm, buttons, &mut self.engine);
+        }
+        if input.silent.contains(Watched::Ipc) {
+            self.grasps.end_unserved(&mut self.engine);
+        }
+    }
+
     /// Begins the record of the tick that the engine just ran: what came in, from outside and from
     /// the orders since the last tick. The arms' shares follow; a tick that skipped periods is the
     /// loop's fault, whatever they say.
@@ -588,7 +623,7 @@ impl LoopCore {
         record.gone = self.gone;
         record.gone_count = std::mem::take(&mut self.gone_count);
         (record.silencings, record.silencing_count) = self.silenced.take_orders();
-        (record.effect_orders, record.effect_order_count) = self.effects.take_orders();
+        record.orders = std::mem::take(&mut self.orders);
         record.blame = if record.periods > 1 {
             Blame::Loop
         } else {
@@ -606,6 +641,7 @@ impl LoopCore {
         };
         let out = self.engine.output();
         let (arm, outcome) = (&input.arms[i], &out.arms[i]);
+        self.grasps.note(i, outcome.grasped, outcome.let_go);
         let step = ArmStep {
             input: arm,
             outcome,
@@ -678,6 +714,11 @@ impl LoopCore {
     /// Blames the device for the wait before this tick (device-clocked loop).
     pub fn blame_device(&mut self) {
         self.record.blame = Blame::Device;
+    }
+
+    /// What an arm let go of in the last tick, or found nothing to take.
+    pub fn grasp_ended(&self, arm: usize) -> Option<LetGo> {
+        self.grasps.ended(arm)
     }
 
     /// Command to send to an arm.

@@ -27,8 +27,6 @@ use law::{Bounds, Course, Hand, Memory};
 pub const EFFECTS_PER_ARM: usize = 8;
 /// Places for effects: those of the first arm, then those of the second and so on.
 pub const MAX_EFFECTS: usize = MAX_ARMS * EFFECTS_PER_ARM;
-/// Orders that a tick takes.
-pub const MAX_EFFECT_ORDERS: usize = 2;
 /// Time in which an effect comes in and goes out, s.
 pub const FADE_S: f64 = 0.02;
 
@@ -161,9 +159,6 @@ pub struct Effects {
     /// Share of the effects' forces that each arm's hand felt in the last tick, 0 to 1.
     felt: [f64; MAX_ARMS],
     most_n: f64,
-    /// Orders since the last tick, for its record.
-    orders: [EffectOrder; MAX_EFFECT_ORDERS],
-    order_count: u8,
 }
 
 impl Effects {
@@ -175,21 +170,13 @@ impl Effects {
             counts: [0; MAX_ARMS],
             felt: [1.0; MAX_ARMS],
             most_n,
-            orders: [EffectOrder::default(); MAX_EFFECT_ORDERS],
-            order_count: 0,
         }
     }
 
-    /// Obeys an order before a tick. Returns false, with nothing done, if [`MAX_EFFECT_ORDERS`]
-    /// came since the last one. Places that do not exist are ignored.
-    pub fn order(&mut self, order: EffectOrder) -> bool {
-        let Some(slot) = self.orders.get_mut(usize::from(self.order_count)) else {
-            return false;
-        };
-        *slot = order;
-        self.order_count += 1;
+    /// Obeys an order before a tick. Places that do not exist are ignored.
+    pub fn order(&mut self, order: EffectOrder) {
         let Some(place) = self.places.get_mut(usize::from(order.place)) else {
-            return true;
+            return;
         };
         match (order.change, place) {
             (EffectChange::Start(effect), place) => *place = Some(Running::new(effect)),
@@ -200,12 +187,6 @@ impl Effects {
         }
         let arm = usize::from(order.place) / EFFECTS_PER_ARM;
         self.counts[arm] = self.of_arm(arm).iter().flatten().count() as u8;
-        true
-    }
-
-    /// Takes the orders since the last tick, and their number.
-    pub fn take_orders(&mut self) -> ([EffectOrder; MAX_EFFECT_ORDERS], u8) {
-        (self.orders, std::mem::take(&mut self.order_count))
     }
 
     fn of_arm(&self, arm: usize) -> &[Option<Running>] {

@@ -15,7 +15,7 @@ use hapticd_proxy::{
     MidPhaseShare,
 };
 
-use super::effects::{EffectOrder, MAX_EFFECT_ORDERS};
+use super::orders::Orders;
 use super::watchdog::Silent;
 
 /// Which party made the loop miss whole periods or starved it.
@@ -112,6 +112,8 @@ pub struct ArmTick {
     pub inside: u64,
     /// Client-visible id of the first body in `inside`; 0 if there is none.
     pub inside_body: u32,
+    /// Client-visible id of the body that the arm holds; 0: none.
+    pub grasped: u32,
     /// Corners of the tool's path in this tick, `..path_len`.
     pub path: [Pose; MAX_SUBSTEPS],
     /// Number of corners in `path`.
@@ -197,6 +199,7 @@ impl ArmTick {
             solid: 0,
             inside: 0,
             inside_body: 0,
+            grasped: 0,
             path: [Pose::identity(); MAX_SUBSTEPS],
             path_len: 0,
             truth: None,
@@ -237,11 +240,8 @@ pub struct TickRecord {
     pub silencings: [Silencing; MAX_GONE],
     /// Number of entries in `silencings`.
     pub silencing_count: u8,
-    /// Input: effects begun, changed and ended before this tick, in this order,
-    /// `..effect_order_count`.
-    pub effect_orders: [EffectOrder; MAX_EFFECT_ORDERS],
-    /// Number of entries in `effect_orders`.
-    pub effect_order_count: u8,
+    /// Input: orders of applications before this tick.
+    pub orders: Orders,
     /// The arms, by index.
     pub arms: [ArmTick; MAX_ARMS],
     /// The bodies that the loop knew in this tick. By slot: the generation of the body there, or
@@ -291,13 +291,6 @@ impl TickRecord {
             .unwrap_or(&self.silencings)
     }
 
-    /// Orders about effects before this tick, in order.
-    pub fn effect_orders(&self) -> &[EffectOrder] {
-        self.effect_orders
-            .get(..usize::from(self.effect_order_count))
-            .unwrap_or(&self.effect_orders)
-    }
-
     /// Adds the results of the tick to a digest: each arm's wanted wrench, sent wrench and proxy,
     /// and the bodies that moved.
     pub fn add_to(&self, digest: &mut Digest) {
@@ -333,8 +326,7 @@ impl TickRecord {
             gone_count: 0,
             silencings: [Silencing::default(); MAX_GONE],
             silencing_count: 0,
-            effect_orders: [EffectOrder::default(); MAX_EFFECT_ORDERS],
-            effect_order_count: 0,
+            orders: Orders::default(),
             arms: [ArmTick::absent(); MAX_ARMS],
             bodies: [0; MAX_BODIES],
             surveyed: None,

@@ -6,7 +6,7 @@
 
 use hapticd_planar::{Measures, PlanarEngine};
 use hapticd_proxy::{
-    BodyKey, BodyTable, DeformableSnapshot, Engine, Gains, Guide, Passed, Query, Snapshot,
+    BodyKey, BodyTable, DeformableSnapshot, Engine, Gains, Guide, LetGo, Passed, Query, Snapshot,
     TickInput, TickOutput, TrackedBody, tool_in,
 };
 
@@ -76,6 +76,21 @@ impl Simulation {
         match self {
             Self::Solid(engine) => engine.forget(id),
             Self::Planar(engine) => engine.forget(id),
+        }
+    }
+
+    /// Lets an arm's tool take a body. Returns false if there is none to take.
+    pub fn grasp(&mut self, arm: usize, id: u32) -> bool {
+        match self {
+            Self::Solid(engine) => engine.grasp(arm, id),
+            Self::Planar(_) => false,
+        }
+    }
+
+    /// Lets an arm's tool let go.
+    pub fn let_go(&mut self, arm: usize, why: LetGo) {
+        if let Self::Solid(engine) = self {
+            engine.let_go(arm, why);
         }
     }
 

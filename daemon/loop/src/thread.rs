@@ -26,8 +26,8 @@ use hapticd_sys::clock::now_ns;
 use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use super::core::{ArmInput, LoopCore, LoopInput};
-use super::effects::{EffectOrder, MAX_EFFECT_ORDERS};
 use super::limits::Composer;
+use super::orders::{LoopOrder, MAX_ORDERS};
 use super::record::{BodyOrder, MAX_GONE, TickRecord};
 use super::watchdog::Guard;
 
@@ -113,8 +113,8 @@ pub struct Links<P> {
     pub limits: Composer,
     /// Orders of the clients' server: bodies that are gone, silent or back.
     pub gone: ring::Consumer<BodyOrder>,
-    /// Orders of the clients' server about effects.
-    pub effects: ring::Consumer<EffectOrder>,
+    /// Orders of applications about effects and grasps.
+    pub orders: ring::Consumer<LoopOrder>,
     /// Signs of life of the threads that the loop's guarantees depend on.
     pub guard: Guard,
     /// Publisher of the loop's state to clients.
@@ -204,9 +204,9 @@ impl<P: Publish> Turns<P> {
                 None => break,
             };
         }
-        for _ in 0..MAX_EFFECT_ORDERS {
-            match links.effects.pop() {
-                Some(order) => core.order_effect(order),
+        for _ in 0..MAX_ORDERS {
+            match links.orders.pop() {
+                Some(order) => core.order(order),
                 None => break,
             };
         }

@@ -1,6 +1,8 @@
 //! Orders about effects as a recording holds them: inputs of a tick.
 
 use hapticd_loop::effects::{Effect, EffectChange, EffectKind, EffectOrder, EffectShape, Waveform};
+use hapticd_loop::orders::LoopOrder;
+use hapticd_loop::record::TickRecord;
 use serde::{Deserialize, Serialize};
 
 use super::number::Num;
@@ -150,6 +152,15 @@ impl EffectOrderMessage {
         };
         Some(EffectOrder { place, change })
     }
+}
+
+/// The orders about effects before a tick.
+pub(crate) fn effect_orders(record: &TickRecord) -> Vec<EffectOrderMessage> {
+    let order = |order: &LoopOrder| match order {
+        LoopOrder::Effect(order) => Some(order.into()),
+        LoopOrder::Grasp(_) => None,
+    };
+    record.orders.iter().filter_map(order).collect()
 }
 
 #[cfg(test)]

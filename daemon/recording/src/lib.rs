@@ -20,6 +20,7 @@ pub mod command;
 pub mod effect;
 pub mod energy;
 pub mod files;
+pub mod grasp;
 pub mod message;
 pub mod number;
 mod read_error;

@@ -12,8 +12,9 @@ use hapticd_proxy::{BodyKey, Gains, Held, Insertion, MAX_ARMS, Phase};
 use serde::{Deserialize, Serialize};
 
 pub use super::command::{AddMessage, CommandMessage};
-use super::effect::EffectOrderMessage;
+use super::effect::{EffectOrderMessage, effect_orders};
 use super::energy::{EnergyMessage, TruthMessage};
+use super::grasp::{GraspOrderMessage, grasp_orders};
 use super::number::Num;
 use super::spatial::{PoseMessage, Triple, WrenchMessage, triple, vector};
 use hapticd_collision::step_log::{StepLog, WorkLog};
@@ -432,6 +433,9 @@ pub struct TickMessage {
     /// Orders about effects before this tick, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<EffectOrderMessage>,
+    /// Orders about what arms hold, before this tick, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grasps: Vec<GraspOrderMessage>,
     /// Time at which the loop asked to be woken.
     pub signalled_ns: u64,
     /// Time at which it woke.
@@ -515,7 +519,8 @@ impl TickMessage {
                 .iter()
                 .map(|order| (order.body, order.silent))
                 .collect(),
-            effects: record.effect_orders().iter().map(Into::into).collect(),
+            effects: effect_orders(record),
+            grasps: grasp_orders(record),
             signalled_ns: record.signalled_ns,
             awake_ns: record.awake_ns,
             done_ns: record.done_ns,

@@ -23,9 +23,9 @@ use hapticd_devices::safety::Limits;
 use hapticd_loop::arms::ArmState;
 use hapticd_loop::contact_events::ContactFeed;
 use hapticd_loop::core::ArmInput;
-use hapticd_loop::effects::EffectOrder;
 use hapticd_loop::events::{EventFeed, LoopEvent};
 use hapticd_loop::limits::{self, Composer};
+use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::record::{BodyOrder, TickRecord};
 use hapticd_loop::thread::{DeformableLinks, Flags};
 use hapticd_loop::watchdog::Beat;
@@ -46,8 +46,8 @@ use crate::session_setup::SessionSetup;
 const RECORDS: usize = 4096;
 /// Bodies on their way out of the loop.
 const GONE: usize = 256;
-/// Orders about effects under way: the loop takes two in a tick.
-const EFFECTS: usize = 64;
+/// Orders of applications under way: the loop takes two in a tick.
+const ORDERS: usize = 64;
 
 /// Every channel of a session, by the thread that takes its half.
 pub(super) struct Channels {
@@ -88,7 +88,7 @@ pub(super) struct LoopHalf {
     /// From the clients' server.
     pub(super) gone: ring::Consumer<BodyOrder>,
     /// From the clients' server.
-    pub(super) effects: ring::Consumer<EffectOrder>,
+    pub(super) orders: ring::Consumer<LoopOrder>,
     /// To the clients' server and the scribe.
     pub(super) events: EventFeed,
     /// To the clients' server.
@@ -198,7 +198,7 @@ pub(super) fn wire(
     let reply_wake = wake.try_clone().map_err(SessionError::Wake)?;
     let (scene_requests, replies) = requests::requests(request_in.clone(), reply_wake);
     let (gone_in, gone_out) = ring::ring(GONE);
-    let (effects_in, effects_out) = ring::ring(EFFECTS);
+    let (orders_in, orders_out) = ring::ring(ORDERS);
     let (events, client_events, scribe_events) = EventFeed::new();
     let (contact_events, client_contacts) = ContactFeed::new();
     let (log_in, log_out) = bounded(RECORDS);
@@ -230,7 +230,7 @@ pub(super) fn wire(
             records: record_in,
             limits: composer,
             gone: gone_out,
-            effects: effects_out,
+            orders: orders_out,
             events,
             contact_events,
         },
@@ -267,7 +267,7 @@ pub(super) fn wire(
             requests: scene_requests,
             wake,
             gone: gone_in,
-            effects: effects_in,
+            orders: orders_in,
             live: client_status,
             events: client_events,
             contact_events: client_contacts,

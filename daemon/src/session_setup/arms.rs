@@ -58,6 +58,8 @@ pub struct SessionArm {
     pub interaction: Interaction,
     /// What the damper of the coupling acts on.
     pub damping: Damping,
+    /// Button that holds what the tool touches.
+    pub grasp_button: Option<u8>,
     /// Delay by [`answer_delay_ns`], before anything was measured.
     pub answer_delay_ns: u64,
 }
@@ -128,6 +130,9 @@ impl BuiltArms {
             coupling: CouplingKeys::from(arm),
             interaction: interaction(&arm.interaction),
             damping: damping(&arm.interaction),
+            grasp_button: arm
+                .grasp_button
+                .and_then(|button| u8::try_from(button).ok()),
             answer_delay_ns: answer_delay_ns(&spec, inputs.period_ns, inputs.virtual_time),
             spec,
         });

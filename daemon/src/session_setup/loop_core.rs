@@ -49,6 +49,7 @@ pub(super) fn loop_arms(
             spec: arm.spec.clone(),
             answer_delay_ns: arm.answer_delay_ns,
             limits,
+            grasp_button: arm.grasp_button,
         });
     }
     loop_arms

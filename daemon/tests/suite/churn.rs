@@ -427,7 +427,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
         records,
         limits: composer,
         gone,
-        effects: ring::ring(1).1,
+        orders: ring::ring(1).1,
         guard: Guard::idle(),
         publisher: (),
     };

@@ -31,6 +31,8 @@ pub struct TrackedBody {
     pub target: Option<BodyTarget>,
     /// True if the body moves on trajectories only; the loop then ignores its target.
     pub by_trajectory: bool,
+    /// True if forces move the body: a tool can hold it.
+    pub dynamic: bool,
     /// Centre of mass, body frame, m.
     centre: Vec3,
     /// Accumulated push of the tools.
@@ -105,6 +107,15 @@ impl BodyTable {
             .filter(|b| b.key == key)
     }
 
+    /// Returns the pose that a body has after the step of this tick, if all of it can be made.
+    pub(crate) fn ahead(&self, key: BodyKey) -> Option<Pose> {
+        let body = self.get(key)?;
+        Some(match &body.step {
+            Some((screw, _)) => screw.pose_at(&body.pose, 1.0),
+            None => body.pose,
+        })
+    }
+
     /// Returns the body in a slot if it wants to make a step in this tick and is not on a
     /// trajectory.
     pub(crate) fn stepping(&self, slot: usize) -> Option<&TrackedBody> {
@@ -156,6 +167,7 @@ impl BodyTable {
             pose: *pose,
             target: None,
             by_trajectory: false,
+            dynamic: false,
             centre: Vec3::zeros(),
             push: Push::none(tool_key(arm, epoch)),
             ticks_since_touch: u32::MAX,
@@ -179,6 +191,7 @@ impl BodyTable {
             pose: entry.world_from_body,
             target: entry.target,
             by_trajectory: entry.by_trajectory,
+            dynamic: entry.dynamic,
             centre: entry.centre,
             push: Push::none(entry.key),
             ticks_since_touch: u32::MAX,

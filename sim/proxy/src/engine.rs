@@ -28,6 +28,11 @@
 //! A body that is not solid is a *ghost* to the tool, for one of two reasons: no answer about it
 //! has come yet, or the newest one found the tool *inside* ([`ArmOutcome::inside`]). Only the
 //! second lasts, until the hand moves out.
+//!
+//! # Grasp
+//!
+//! A tool can hold a dynamic body ([`Engine::grasp`]). The body is then no obstacle to it, and the
+//! hand feels it behind the tool.
 
 use hapticd_geometry::Pose;
 
@@ -35,7 +40,7 @@ use crate::arm_setup::ArmSetup;
 use crate::bodies::{BodyTable, TrackedBody};
 use crate::coupling::{Gains, Passed};
 use crate::guide::Guide;
-use crate::outcome::ArmOutcome;
+use crate::outcome::{ArmOutcome, LetGo};
 use crate::proxy::Proxy;
 use crate::slots::{BodyKey, MAX_ARMS, MAX_BODIES, tool_in, tool_key, tool_slot};
 use crate::snapshot::{ArmQuery, Query, Snapshot};
@@ -165,6 +170,39 @@ impl Engine {
         self.bodies.forget(id);
     }
 
+    /// Lets an arm's tool take a dynamic body from the next tick on: the one with this
+    /// client-visible identity, or with 0 the one that presses it most. It lets go of another one.
+    /// Returns false, with nothing done, if there is none, or the arm is not there.
+    pub fn grasp(&mut self, arm: usize, id: u32) -> bool {
+        let Some(proxy) = self.arms.get_mut(arm).and_then(Option::as_mut) else {
+            return false;
+        };
+        let outcome = &self.output.arms[arm];
+        let touched = || {
+            let contacts = outcome.contacts[..outcome.contact_count].iter();
+            let dynamic = contacts.filter(|contact| {
+                let mut bodies = self.bodies.of_scene();
+                contact.active && bodies.any(|body| body.id == contact.body && body.dynamic)
+            });
+            let pressed = dynamic.max_by(|a, b| a.force_n.norm().total_cmp(&b.force_n.norm()));
+            pressed.map_or(0, |contact| contact.body)
+        };
+        let id = if id == 0 { touched() } else { id };
+        let body = self.bodies.of_scene().find(|body| body.id == id);
+        let body = body.filter(|body| body.dynamic && proxy.present);
+        body.is_some_and(|body| {
+            proxy.take(body, self.tick);
+            true
+        })
+    }
+
+    /// Lets an arm's tool let go of what it holds, from the next tick on.
+    pub fn let_go(&mut self, arm: usize, why: LetGo) {
+        if let Some(proxy) = self.arms.get_mut(arm).and_then(Option::as_mut) {
+            proxy.let_go(why, self.tick);
+        }
+    }
+
     /// Returns a buffer freed by an anchoring or a lost arm, if there is one. Recycle it like that
     /// of [`Self::receive`].
     pub fn take_retired(&mut self) -> Option<Box<Snapshot>> {
@@ -190,15 +228,16 @@ impl Engine {
             let device = input.devices[i].and_then(|p| if is_pose(&p) { Some(p) } else { held });
             let Some(device) = device else {
                 if arm.present {
-                    self.retired[i] = arm.detach();
+                    self.retired[i] = arm.detach(self.tick);
                 }
                 self.last_device[i] = None;
                 self.bodies.place_tool(i, None);
                 self.output.arms[i] = ArmOutcome::absent();
+                self.output.arms[i].let_go = arm.take_end();
                 continue;
             };
             if !arm.present || input.anchor & (1 << i) != 0 {
-                if let Some(old) = arm.anchor(&device) {
+                if let Some(old) = arm.anchor(&device, self.tick) {
                     self.retired[i] = Some(old);
                 }
                 self.last_device[i] = None;
@@ -346,6 +385,10 @@ impl Engine {
         q.followed = self.bodies.followed();
         q.idle_ticks = self.bodies.idle_ticks();
         q.push_count = self.bodies.write_pushes(&mut q.pushes);
+        let arms = q.grasps.iter_mut().zip(&self.arms);
+        for (grasp, arm) in arms {
+            *grasp = arm.as_ref().and_then(|arm| arm.grasp_query());
+        }
         q
     }
 

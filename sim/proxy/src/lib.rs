@@ -53,15 +53,15 @@ pub use implicit::{
     FOOT_REACH, Foot, ImplicitSurface, MAX_CLIQUES, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
 };
 pub use interaction::{Intent, Interaction, gyration};
-pub use outcome::{ArmOutcome, MAX_SUBSTEPS, MIN_SUBSTEP_M, SpringState};
+pub use outcome::{ArmOutcome, LetGo, MAX_SUBSTEPS, MIN_SUBSTEP_M, SpringState};
 pub use proxy::MAX_ROWS;
 pub use rendered::{RenderContext, RenderedProxy};
 pub use slots::{
     BodyKey, MAX_ARMS, MAX_BODIES, MAX_SCENE_BODIES, tool_id, tool_in, tool_key, tool_slot,
 };
 pub use snapshot::{
-    ArmQuery, BodyEntry, BodyPose, BodyTarget, HINTS, MAX_PUSHES, Material, MidPhaseShare, Pair,
-    Push, Query, Snapshot,
+    ArmQuery, BodyEntry, BodyPose, BodyTarget, GraspQuery, HINTS, MAX_PUSHES, Material,
+    MidPhaseShare, Pair, Push, Query, Snapshot,
 };
 pub use soft::{
     DeformableSnapshot, DeformableSurface, Finder, MAX_DEFORMABLE_ROWS, MAX_TRACKED, Tracked,

@@ -85,6 +85,30 @@ pub struct ArmOutcome {
     pub soft_rows: u32,
     /// Outcome of the needle at the tool; [`Phase::None`](crate::Phase::None) without one.
     pub insertion: Insertion,
+    /// Client-visible identity of the body that the tool holds; 0: none.
+    pub grasped: u32,
+    /// Why the tool let go of a body since the last tick, or did not take one.
+    pub let_go: Option<LetGo>,
+}
+
+/// Why a tool let go of what it held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LetGo {
+    /// It was told to.
+    Ordered,
+    /// The body has gone.
+    BodyGone,
+    /// The body's client is silent, or out of focus.
+    BodySilent,
+    /// Applications are not served.
+    ClientsUnserved,
+    /// The arm was lost, or placed elsewhere.
+    ArmLost,
+    /// The body was caught: the hand pulled harder than the arm can, for too long.
+    Stretched,
+    /// There was nothing to take: the tool touches no dynamic body, or the body that was named is
+    /// not one.
+    NothingThere,
 }
 
 impl ArmOutcome {
@@ -116,6 +140,8 @@ impl ArmOutcome {
             tracked: 0,
             soft_rows: 0,
             insertion: Insertion::default(),
+            grasped: 0,
+            let_go: None,
         }
     }
 }

@@ -27,7 +27,7 @@ use crate::coupling::{Coupling, Touched};
 use crate::guide::Guide;
 use crate::interaction::{Intent, Interaction};
 use crate::motion::pull_between;
-use crate::outcome::{ArmOutcome, MAX_SUBSTEPS, SpringState};
+use crate::outcome::{ArmOutcome, LetGo, MAX_SUBSTEPS, SpringState};
 use crate::rendered::{RenderContext, RenderedProxy};
 use crate::rows::{Candidate, candidate};
 use crate::screw_path::ScrewPath;
@@ -37,6 +37,7 @@ use crate::soft::{DeformableSnapshot, MAX_DEFORMABLE_ROWS, MAX_FOUND};
 use crate::soft_row::DeformableRow;
 use crate::tool::{Distances, ToolShape};
 
+mod grasp;
 mod planes;
 mod press;
 mod projection;
@@ -46,6 +47,7 @@ mod soft_rows;
 mod stoppers;
 mod survey;
 
+use grasp::{Grasp, Released};
 use shading::Anchor;
 use soft_rows::Held;
 use stoppers::{STOPPERS, Stopper};
@@ -129,6 +131,11 @@ pub(crate) struct Proxy {
     /// Smoothed velocity of the hand at the tool's centre, m/s.
     hand_m_s: Vec3,
     last_hand: Option<Vec3>,
+    /// What the tool holds, and what it held last.
+    grasp: Option<Grasp>,
+    released: Option<Released>,
+    /// End of a grasp since the last tick.
+    went: Option<LetGo>,
 }
 
 /// Inputs of one tick that its steps share.
@@ -200,13 +207,17 @@ impl Proxy {
             anchor: None,
             hand_m_s: Vec3::zeros(),
             last_hand: None,
+            grasp: None,
+            released: None,
+            went: None,
         }
     }
 
     /// Places the proxy without a path: nothing is solid until a snapshot of the new epoch proves
     /// it clear. A tool that follows by increments is placed once; later it continues from where it
     /// is.
-    pub fn anchor(&mut self, pose: &Pose) -> Option<Box<Snapshot>> {
+    pub fn anchor(&mut self, pose: &Pose, tick: u64) -> Option<Box<Snapshot>> {
+        self.let_go(LetGo::ArmLost, tick);
         self.present = true;
         let placed = self.epoch > 0 && self.intent.interaction() == Interaction::Increments;
         self.epoch = self.epoch.wrapping_add(1);
@@ -233,7 +244,8 @@ impl Proxy {
     }
 
     /// Detaches the arm; returns the snapshot that was in use.
-    pub fn detach(&mut self) -> Option<Box<Snapshot>> {
+    pub fn detach(&mut self, tick: u64) -> Option<Box<Snapshot>> {
+        self.let_go(LetGo::ArmLost, tick);
         self.present = false;
         self.epoch = self.epoch.wrapping_add(1);
         self.solid = [None; MAX_BODIES];
@@ -300,6 +312,7 @@ impl Proxy {
         for slot in 0..MAX_BODIES {
             let here = snapshot.bodies.iter().find(|e| e.key.slot as usize == slot);
             let known = here.filter(|e| bodies.get(e.key).is_some());
+            let known = known.filter(|e| !self.was_held(e.key, snapshot.query_tick));
             self.inside[slot] = None;
             self.solid[slot] = match (known, self.solid[slot]) {
                 (Some(e), Some(key)) if key == e.key => Some(key),
@@ -354,12 +367,13 @@ impl Proxy {
         let mut out = ArmOutcome::absent();
         out.present = true;
         let before = self.proxy;
-        let goal = self.intend(device, period_s);
+        let hand = self.intend(device, period_s);
+        let goal = self.held_goal(hand, bodies, period_s);
         let hand_step = goal.translation.vector - self.goal.translation.vector;
         self.goal = goal;
         let soft_m = self.meet_soft(&goal, tick, period_s, &mut out);
         self.expire_stoppers(tick);
-        self.smooth_hand_velocity(&goal, period_s);
+        self.smooth_hand_velocity(&hand, period_s);
         let context = TickContext {
             device,
             bodies,
@@ -373,6 +387,7 @@ impl Proxy {
         let mut touched = Touched::new();
         let ahead = self.approach(&context, &mut out, &mut touched);
         self.conclude(&context, &mut out);
+        self.watch_grasp(&context, &mut out);
         self.render(&context, ahead, &mut out, &mut touched);
         out.proxy = self.proxy;
         out
@@ -483,6 +498,7 @@ impl Proxy {
             held_by_movers: self.moved_by
                 || has_mass
                 || self.guide.is_some()
+                || self.grasp.is_some()
                 || self.yields != Motion::zeros(),
         };
     }

@@ -106,6 +106,31 @@ impl Push {
     }
 }
 
+/// A body that a tool holds, and how the hand draws it: the loop's report to the dynamics. World
+/// frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GraspQuery {
+    /// Key of the body. The answer treats it as no obstacle to the tool.
+    pub key: BodyKey,
+    /// Pose of the body at which nothing is stretched.
+    pub target: Pose,
+    /// Where the spring is fixed, body frame, m; `None` for a tool that does not turn: then the
+    /// hand says how the body is turned, and the spring acts at its centre of mass.
+    pub grip: Option<Vec3>,
+    /// A point of the target that moves at `linear_m_s`, m.
+    pub at: Vec3,
+    /// Velocity of the target at that point, m/s.
+    pub linear_m_s: Vec3,
+    /// Angular velocity of the target, rad/s.
+    pub angular_rad_s: Vec3,
+    /// Stiffness, N/m; 0 for an arm that makes no force.
+    pub stiffness_n_per_m: f64,
+    /// Rotational stiffness, N·m/rad; 0 with `grip` `None`.
+    pub stiffness_nm_per_rad: f64,
+    /// Largest force, N.
+    pub most_n: f64,
+}
+
 /// One query to the collision thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
@@ -125,6 +150,8 @@ pub struct Query {
     pub pushes: [Push; MAX_PUSHES],
     /// Number of valid entries of `pushes`.
     pub push_count: usize,
+    /// What the tools hold, by arm.
+    pub grasps: [Option<GraspQuery>; MAX_ARMS],
 }
 
 impl Default for Query {
@@ -151,6 +178,7 @@ impl Default for Query {
             idle_ticks: 0,
             pushes: [Push::none(BodyKey::default()); MAX_PUSHES],
             push_count: 0,
+            grasps: [None; MAX_ARMS],
         }
     }
 }
@@ -304,6 +332,8 @@ pub struct BodyEntry {
     pub target: Option<BodyTarget>,
     /// True if the dynamics move the body: along trajectories, regardless of a target.
     pub by_trajectory: bool,
+    /// True if forces move the body: a tool can hold it.
+    pub dynamic: bool,
     /// Centre of mass, body frame; zero for a body without mass.
     pub centre: Vec3,
     /// Radius of a ball about the body's origin that holds the body, m; bounds its points' motion.

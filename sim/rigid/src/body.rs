@@ -8,6 +8,8 @@ use hapticd_geometry::{
 };
 
 use crate::groups::Groups;
+use crate::hold::{self, Beginning, Hold};
+use crate::settings::Order;
 
 /// Handle of a body, valid as long as the body exists: a reused slot gets another generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -383,6 +385,8 @@ pub(crate) struct RigidBody {
     pub inertia: Mat3,
     pub inverse_inertia: Mat3,
     pub wrench: Wrench,
+    /// Springs that draw it; none mostly.
+    pub holds: Vec<Hold>,
     pub asleep: bool,
     /// Time for which it has been quiet, s.
     pub quiet_s: f64,
@@ -426,6 +430,7 @@ impl RigidBody {
             inertia: Mat3::zeros(),
             inverse_inertia: Mat3::zeros(),
             wrench: Wrench::ZERO,
+            holds: Vec::new(),
             asleep: false,
             quiet_s: 0.0,
             closed: summary.closed,
@@ -477,6 +482,25 @@ impl RigidBody {
     /// Acceleration of a free body by gravity and its wrench, m/s².
     pub fn pull(&self, gravity: &Vec3) -> Vec3 {
         gravity + self.wrench.force * self.inverse_mass
+    }
+
+    /// Acceleration of the centre of mass by wrench and holds over a step, m/s².
+    pub fn pushed(&self, pose: &Pose, twist: &Twist, step_s: f64) -> Vec3 {
+        let pushed = self.wrench.force * self.inverse_mass;
+        if self.holds.is_empty() {
+            return pushed;
+        }
+        let at = Beginning {
+            body: self,
+            pose,
+            twist,
+            // The shift does not depend on it.
+            inertia: &self.inertia,
+        };
+        // Whatever the order, this is no less than what the springs do to the velocity.
+        let drive = hold::drive(&at, step_s, Order::Second, 1.0);
+        let held = drive.map_or_else(Vec3::zeros, |drive| drive.impulse / drive.mass);
+        pushed + held / step_s
     }
 
     /// Kinetic energy of its rotation, J; 0 for a body without mass.

@@ -41,6 +41,7 @@ mod broad;
 mod clamp;
 mod distances;
 mod groups;
+mod hold;
 mod link;
 mod overlap;
 mod patch;
@@ -58,6 +59,7 @@ pub use body::{
     Wrench,
 };
 pub use distances::Distances;
+pub use hold::Hold;
 pub use plan::{ContactReport, Counters, Executed, Plan, Segment, SegmentKind};
 pub use saved::Checkpoint;
 pub use settings::{Order, Settings};

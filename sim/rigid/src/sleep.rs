@@ -173,7 +173,7 @@ pub(crate) fn fall_asleep(
                 (l.a as usize == slot || l.b as usize == slot)
                     && l.points.iter().any(|p| p.gap_m <= l.distances.release_m)
             };
-            if !pulled || links.iter().any(holds) {
+            if body.holds.is_empty() && (!pulled || links.iter().any(holds)) {
                 body.asleep = true;
                 state.twist[slot] = Twist::ZERO;
             }

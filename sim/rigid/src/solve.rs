@@ -21,6 +21,7 @@ use hapticd_geometry::{Mat3, Pose, Screw, Vec3};
 
 use crate::body::{BodyKind, RigidBody, Twist};
 use crate::groups::Groups;
+use crate::hold::{Beginning, drive};
 use crate::link::Link;
 use crate::plan::Counters;
 use crate::point::{Features, Point};
@@ -167,12 +168,20 @@ struct Member {
     wanted: Twist,
     /// Whether it has contacts.
     touched: bool,
+    /// For a held body: by how much of its change the velocity at the start changes the wanted one.
+    keeps: Option<(f64, Mat3)>,
 }
 
 impl Member {
     /// Twist after free flight over the step: first gyroscopic rotation, which adds no energy, then
     /// forces.
     fn free(&self, from: &Twist, step_s: f64) -> Twist {
+        if let Some((linear, angular)) = &self.keeps {
+            return Twist {
+                linear: self.wanted.linear + (from.linear - self.before.linear) * *linear,
+                angular: self.wanted.angular + angular * (from.angular - self.before.angular),
+            };
+        }
         Twist {
             linear: from.linear + self.forced.linear,
             angular: after_free_rotation(&from.angular, &self.inertia, step_s)
@@ -265,10 +274,13 @@ impl Solver {
             let slot = member.slot as usize;
             out.start[slot] = member.before;
             out.end[slot] = member.wanted;
-            out.free[slot] = scene.settings.order == Order::Second;
+            let held = member.keeps.is_some();
+            out.free[slot] = scene.settings.order == Order::Second && !held;
             // Midpoint velocities make a free fall exact.
             out.way[slot] = match scene.settings.order {
                 Order::First => member.wanted,
+                // A spring that acts by its value at the end carries the body by that velocity.
+                Order::Second if held => member.wanted,
                 // The final angular velocity is used, since turning about it keeps its energy.
                 Order::Second => Twist {
                     angular: member.wanted.angular,
@@ -342,6 +354,7 @@ impl Solver {
                 forced: Twist::ZERO,
                 wanted: Twist::ZERO,
                 touched: false,
+                keeps: None,
             };
             match scene.settings.order {
                 Order::First => {
@@ -360,18 +373,21 @@ impl Solver {
                     member.wanted = member.free(&now, step_s);
                 }
             }
+            let mut mover = Mover {
+                velocity: Vec3::zeros(),
+                spin: Vec3::zeros(),
+                inverse_mass: body.inverse_mass,
+                inverse_inertia,
+            };
+            hold(scene, slot, step_s, &mut member, &mut mover);
             // Forces that overflow are treated as absent.
             if !member.wanted.is_finite() {
                 (member.forced, member.wanted) = (Twist::ZERO, member.before);
             }
             self.mover_of[slot] = self.movers.len() as u32;
             self.members.push(member);
-            self.movers.push(Mover {
-                velocity: member.wanted.linear,
-                spin: member.wanted.angular,
-                inverse_mass: body.inverse_mass,
-                inverse_inertia,
-            });
+            set(&mut mover, &member.wanted);
+            self.movers.push(mover);
         }
     }
 
@@ -680,6 +696,45 @@ impl Solver {
         let excess = |c: &Contact| c.bound - c.normal.dot(&self.relative(c));
         self.contacts.iter().map(excess).fold(0.0, f64::max)
     }
+}
+
+/// Lets the springs that hold a body act on it over a step: they add to its mass and change the
+/// velocity that it wants. See [`crate::hold`].
+fn hold(
+    scene: &SolveContext<'_>,
+    slot: usize,
+    step_s: f64,
+    member: &mut Member,
+    mover: &mut Mover,
+) {
+    let Some(body) = &scene.bodies[slot] else {
+        return;
+    };
+    let at = Beginning {
+        body,
+        pose: &scene.state.pose[slot],
+        twist: &scene.state.twist[slot],
+        inertia: &member.inertia,
+    };
+    let settings = scene.settings;
+    let Some(drive) = drive(&at, step_s, settings.order, settings.drag_per_s) else {
+        return;
+    };
+    let Some(inverse_inertia) = drive.inertia.try_inverse() else {
+        return;
+    };
+    // The wanted velocities, in which all other forces are, become a momentum once more.
+    let mass = 1.0 / mover.inverse_mass;
+    let linear = (member.wanted.linear * mass + drive.impulse) / drive.mass;
+    let angular = inverse_inertia * (member.inertia * member.wanted.angular + drive.moment);
+    member.keeps = Some((mass / drive.mass, inverse_inertia * member.inertia));
+    member.wanted = Twist { linear, angular };
+    member.forced = Twist {
+        linear: linear - member.before.linear,
+        angular: angular - member.before.angular,
+    };
+    member.inertia = drive.inertia;
+    (mover.inverse_mass, mover.inverse_inertia) = (1.0 / drive.mass, inverse_inertia);
 }
 
 /// Kinetic energy of a mover, J/kg.

@@ -180,7 +180,7 @@ impl RigidWorld {
                 return 0.0;
             }
             let twist = &state.twist[slot];
-            let pulled = pull + body.wrench.force.norm() * body.inverse_mass;
+            let pulled = pull + body.pushed(&state.pose[slot], twist, step_s).norm();
             (twist.linear.norm()
                 + twist.angular.norm() * (body.centre - body.pivot).norm()
                 + pulled * step_s)
@@ -407,7 +407,8 @@ impl RigidWorld {
         cut: bool,
     ) -> Twist {
         let body = self.bodies[slot].as_ref();
-        let Some(body) = body.filter(|b| b.inverse_mass > 0.0) else {
+        // What springs draw has its velocity from them.
+        let Some(body) = body.filter(|b| b.inverse_mass > 0.0 && b.holds.is_empty()) else {
             return *end;
         };
         let new = &self.ahead.pose[slot];
@@ -555,8 +556,8 @@ fn place(pose: &mut Pose, screw: &Screw, share: f64) {
     }
 }
 
-/// Upper bound on how far two bodies approach in a step if only gravity and their wrenches change
-/// their velocities, m.
+/// Upper bound on how far two bodies approach in a step if only gravity, their wrenches and their
+/// holds change their velocities, m.
 fn approach(sides: &Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f64 {
     let [a, b] = sides.bodies;
     let centre = a.centre_at(sides.poses[0]);
@@ -567,8 +568,9 @@ fn approach(sides: &Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f
                 .cross(&(centre - body.pivot_at(sides.poses[k])))
     };
     let turning = (twists[0].angular - twists[1].angular).norm() * a.radius_m;
+    let pushed = |k: usize| sides.bodies[k].pushed(sides.poses[k], twists[k], step_s);
     let pulled = |x: &RigidBody, y: &RigidBody| {
-        let force = (x.wrench.force * x.inverse_mass - y.wrench.force * y.inverse_mass).norm();
+        let force = (pushed(0) - pushed(1)).norm();
         // Gravity pulls both alike, unless one of them has no mass.
         force
             + if x.inverse_mass > 0.0 && y.inverse_mass > 0.0 {

@@ -8,6 +8,7 @@ use crate::body::{
 };
 use crate::broad::Broad;
 use crate::groups::Groups;
+use crate::hold::Hold;
 use crate::link::{Link, Searches, Sides};
 use crate::overlap::overlap_of;
 use crate::plan::Plan;
@@ -271,6 +272,35 @@ impl RigidWorld {
             rouse(&mut self.bodies, &self.links, id.slot);
         }
         self.planned = false;
+        Ok(())
+    }
+
+    /// Sets the springs that draw a dynamic body during the coming step; none is the rule. A held
+    /// body does not sleep.
+    ///
+    /// # Errors
+    /// [`BodyError`]: unknown, not dynamic, or not finite; nothing changes then.
+    pub fn set_holds(&mut self, id: BodyId, holds: &[Hold]) -> Result<(), BodyError> {
+        let slot = self.slot_of(id)?;
+        if !holds.iter().all(Hold::is_finite) {
+            return Err(BodyError::NotFinite("hold"));
+        }
+        let Some(body) = &mut self.bodies[slot] else {
+            return Err(BodyError::Unknown(id));
+        };
+        if body.kind != BodyKind::Dynamic {
+            return Err(BodyError::Kind {
+                id,
+                kind: body.kind,
+            });
+        }
+        let changes = !(body.holds.is_empty() && holds.is_empty());
+        body.holds.clear();
+        body.holds.extend_from_slice(holds);
+        if changes {
+            rouse(&mut self.bodies, &self.links, id.slot);
+            self.planned = false;
+        }
         Ok(())
     }
 

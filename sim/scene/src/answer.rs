@@ -51,6 +51,12 @@ impl<'a> Request<'a> {
         let known = body.tool || self.query.pose_of(body.key).is_some();
         !known || self.asked.solid & (1 << body.key.slot) == 0
     }
+
+    /// Whether the tool holds this body, which is no obstacle to it then.
+    fn is_held(&self, body: &Around<'_>) -> bool {
+        let grasp = self.query.grasps[self.arm].as_ref();
+        grasp.is_some_and(|grasp| grasp.key == body.key)
+    }
 }
 
 impl Scene {
@@ -129,6 +135,10 @@ impl Scene {
             return part;
         };
         for (k, body) in around(&self.slots, &self.tools, query, arm).enumerate() {
+            if request.is_held(&body) {
+                self.found.push(Found::NOTHING);
+                continue;
+            }
             let sides = Sides::new(tool, &body, request.asked);
             let candidates = self.midphase.as_mut().and_then(|m| m.candidates(k));
             let few = candidates.filter(|some| named + some.len() <= MAX_CANDIDATES);
@@ -182,7 +192,8 @@ impl Scene {
             return;
         };
         let asking = around(&self.slots, &self.tools, query, arm);
-        let asking = asking.filter(|body| request.asks_about(body)).count() as u64;
+        let asks = |body: &Around<'_>| request.asks_about(body) && !request.is_held(body);
+        let asking = asking.filter(asks).count() as u64;
         let mut enclosure = EnclosureTest {
             intersections: &mut self.intersections,
             winding: &mut self.winding,
@@ -212,8 +223,8 @@ impl Scene {
                 complete_to = f64::NEG_INFINITY;
             }
             let taken = out.pairs.len() - first;
-            let encloses_tool = request.asks_about(&body)
-                && enclosure.encloses(&tool.shape, body.shape, &body_from_tool);
+            let encloses_tool =
+                asks(&body) && enclosure.encloses(&tool.shape, body.shape, &body_from_tool);
             let by_trajectory = !(body.fixed || body.tool) && running.is_some();
             let shaded = body.material.force_shading && !by_trajectory && taken > 0;
             (out.smooth).push(body.shape.smooth.clone().filter(|_| shaded));
@@ -229,6 +240,7 @@ impl Scene {
                 encloses_tool,
                 target: body.target,
                 by_trajectory,
+                dynamic: body.dynamic,
                 centre: (running.filter(|_| !body.tool))
                     .map_or_else(Vec3::zeros, |d| d.centre(body.key.slot as usize)),
                 bound_m: body.shape.bound_m,

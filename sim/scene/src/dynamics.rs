@@ -23,11 +23,11 @@
 //! In a scene with dynamic bodies, kinematic ones also follow trajectories.
 
 use hapticd_geometry::broad::BroadWork;
-use hapticd_geometry::{Pose, Screw, Vec3};
-use hapticd_proxy::{Followed, MAX_BODIES, MAX_SEGMENTS, Query, Trajectory};
+use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
+use hapticd_proxy::{BodyKey, Followed, GraspQuery, MAX_BODIES, MAX_SEGMENTS, Query, Trajectory};
 use hapticd_rigid::{
-    BodyError, BodyId, BodyKind as RigidKind, BodySpec as RigidSpec, Checkpoint, Executed, Mass,
-    Plan, RigidWorld as Rigid, Settings, Twist, Wrench,
+    BodyError, BodyId, BodyKind as RigidKind, BodySpec as RigidSpec, BodyView, Checkpoint,
+    Executed, Hold, Mass, Plan, RigidWorld as Rigid, Settings, Twist, Wrench,
 };
 
 use crate::body::{BodyKind, BodySpec};
@@ -425,6 +425,21 @@ impl Dynamics {
         self.work = Some(Box::new(Work { rigid, task }));
     }
 
+    /// Time that the loop needs to the end of the trajectory that it follows, s; 0 if it stands
+    /// still.
+    fn left_s(&self, query: &Query) -> f64 {
+        let at = query.followed;
+        let now = self.issued.first().map(|issued| &issued.trajectory);
+        let Some(now) = now.filter(|now| now.number == at.trajectory && !at.ended) else {
+            return 0.0;
+        };
+        let ahead = now.durations_s[..now.segments]
+            .iter()
+            .skip(at.segments as usize);
+        let first = ahead.clone().next().copied().unwrap_or(0.0);
+        (ahead.sum::<f64>() - at.share * first).max(0.0)
+    }
+
     /// Sets what acts on the bodies during the coming `step_s`: kinematic ones move towards their
     /// targets, dynamic ones are pushed.
     fn drive(
@@ -434,6 +449,7 @@ impl Dynamics {
         step_s: f64,
         period_s: f64,
     ) {
+        let until_s = step_s + self.left_s(query);
         let since_s = query.tick.saturating_sub(self.planned_tick).max(1) as f64 * period_s;
         self.planned_tick = query.tick;
         for resident in residents.iter().flatten() {
@@ -506,10 +522,41 @@ impl Dynamics {
                         }
                     };
                     let _ = rigid.set_wrench(id, &wrench);
+                    let _ = rigid.set_holds(id, &held(query, resident.key, &view, until_s));
                 }
             }
         }
     }
+}
+
+/// The springs by which tools hold a body in a step that ends `until_s` after the query.
+fn held(query: &Query, key: BodyKey, body: &BodyView, until_s: f64) -> Vec<Hold> {
+    let grasps = query
+        .grasps
+        .iter()
+        .flatten()
+        .filter(|grasp| grasp.key == key);
+    let hold = |grasp: &GraspQuery| {
+        let grip = grasp.grip.unwrap_or(body.pivot);
+        let (shift, turn) = (grasp.linear_m_s * until_s, grasp.angular_rad_s * until_s);
+        let turned = Quat::from_scaled_axis(turn);
+        let origin = grasp.target.translation.vector;
+        let at = grasp.at + shift + turned * (origin - grasp.at);
+        let target = Pose::from_parts(at.into(), turned * grasp.target.rotation);
+        let lever = transform(&target, &grip) - (grasp.at + shift);
+        Hold {
+            grip: grasp.grip,
+            target,
+            velocity: Twist {
+                linear: grasp.linear_m_s + grasp.angular_rad_s.cross(&lever),
+                angular: grasp.angular_rad_s,
+            },
+            stiffness_n_per_m: grasp.stiffness_n_per_m,
+            stiffness_nm_per_rad: grasp.stiffness_nm_per_rad,
+            most_n: grasp.most_n,
+        }
+    };
+    grasps.map(hold).collect()
 }
 
 /// Converts the description of a body for the rigid world.

@@ -22,6 +22,15 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Nothing was searched, and nothing is certified.
+    pub const NOTHING: Self = Self {
+        first: 0,
+        pairs: 0,
+        complete_to: f64::NEG_INFINITY,
+        exhausted: false,
+        taken: 0,
+    };
+
     /// Stores the result of a query; appends its pairs to `all`.
     pub fn new(near: &NearSet<'_>, sides: &Sides<'_>, all: &mut Vec<NearPair>) -> Self {
         let mut complete_to = near.complete_to;

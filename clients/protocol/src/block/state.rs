@@ -160,6 +160,8 @@ words! {
         /// Code of the newest reason why force went off; 0 before the first. It is kept when force
         /// is on again.
         last_force_off: u8 = word 40;
+        /// Identity of the dynamic body that the arm holds; 0: none.
+        grasped_body: u32 = word 40 bit 32;
         /// Tick in which force went off; another reason while it is off keeps it.
         last_force_off_tick: u64 = word 41;
         /// How often force went off since the loop started. Another reason while it is off is not
@@ -224,6 +226,7 @@ impl ArmState {
         lateness_ns: 0,
         input_age_ns: 0,
         last_force_off: 0,
+        grasped_body: 0,
         last_force_off_tick: 0,
         force_offs: 0,
         energy: ArmEnergy::EMPTY,
@@ -274,6 +277,7 @@ pub(super) mod tests {
             lateness_ns: 38,
             input_age_ns: 39,
             last_force_off: 40,
+            grasped_body: 8,
             last_force_off_tick: 41,
             force_offs: 42,
             energy: ArmEnergy {
@@ -295,7 +299,10 @@ pub(super) mod tests {
         }
         assert_eq!(words[34], 0x0009_0007_000a_2303);
         assert_eq!(words[35], 0x0000_0006_0000_0005);
-        assert_eq!(words[36..43], [36, 37, 38, 39, 40, 41, 42]);
+        assert_eq!(
+            words[36..43],
+            [36, 37, 38, 39, 0x0000_0008_0000_0028, 41, 42]
+        );
         for (index, word) in words.iter().enumerate().skip(43) {
             assert_eq!(f64::from_bits(*word), index as f64);
         }

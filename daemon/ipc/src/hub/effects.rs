@@ -11,6 +11,7 @@ use hapticd_loop::effects::{
     EFFECTS_PER_ARM, Effect, EffectChange, EffectKind, EffectOrder, EffectShape, MAX_EFFECTS,
     Waveform,
 };
+use hapticd_loop::orders::LoopOrder;
 use hapticd_protocol::{
     event::{self, EffectEnd},
     reply::ErrorCode,
@@ -219,8 +220,8 @@ impl Hub {
             effect: number,
             is_new,
         });
-        let order = EffectOrder { place, change };
-        out.push(Output::Command(Command::Effect {
+        let order = LoopOrder::Effect(EffectOrder { place, change });
+        out.push(Output::Command(Command::Order {
             token: Some(token),
             order,
         }));
@@ -337,8 +338,8 @@ impl Hub {
 
 /// An order that is never lost and has no answer.
 fn tell<F>(place: u8, change: EffectChange) -> Output<F> {
-    Output::Command(Command::Effect {
+    Output::Command(Command::Order {
         token: None,
-        order: EffectOrder { place, change },
+        order: LoopOrder::Effect(EffectOrder { place, change }),
     })
 }

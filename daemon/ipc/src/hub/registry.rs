@@ -243,6 +243,23 @@ impl Registry {
         }
     }
 
+    /// Checks that an arm may hold this body: whoever added it, forces must move it.
+    pub(super) fn check_graspable(&self, body: u32) -> Result<(), Refusal> {
+        let number = u64::from(body);
+        let entry = self.bodies.get(&body);
+        let entry = entry.ok_or_else(|| Refusal::new(ErrorCode::NoSuchBody, number, 0))?;
+        match entry.record.kind {
+            BodyKind::Dynamic => Ok(()),
+            kind => Err(Refusal {
+                number,
+                ..Refusal::text(
+                    ErrorCode::NotPermitted,
+                    format!("body {body} is {}; arms hold dynamic bodies", kind.text()),
+                )
+            }),
+        }
+    }
+
     /// Checks that a client may move this body now.
     pub(super) fn check_movable(
         &mut self,

@@ -139,6 +139,7 @@ fn makes_work(request: &Request) -> bool {
             | Request::OpenShape(_)
             | Request::GetLimits(_)
             | Request::StopEffect(_)
+            | Request::ReleaseBody(_)
     )
 }
 
@@ -204,6 +205,8 @@ impl Hub {
                 self.stop_effect(envelope, stop.effect, out);
                 Ok(done(()))
             }
+            Request::GraspBody(grasp) => self.grasp_body(envelope, &grasp, out).map(later),
+            Request::ReleaseBody(release) => self.release_body(client, release.arm, out).map(done),
             Request::HaltBody(halt) => self.halt_body(envelope, halt.body, out).map(done),
             Request::RemoveBody(remove) => self.remove_body(client, remove.body, out).map(done),
             Request::Goodbye(_) => {
@@ -428,11 +431,14 @@ impl Hub {
                 bodies,
             }));
             self.hold_effects(client, !focused, out);
+            if !focused {
+                self.end_grasps(client, out);
+            }
         }
     }
 
     /// Orders what the loop or the supervisor has to do. The answer comes once that is done.
-    fn order<F>(
+    pub(super) fn order<F>(
         &mut self,
         envelope: Envelope,
         kind: u16,

@@ -16,6 +16,7 @@ use crate::{
 };
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_loop::effects::EffectChange;
+use hapticd_loop::orders::LoopOrder;
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR, event,
     frame::Message,
@@ -182,9 +183,12 @@ impl Fixture {
                     Command::SetMaterial { body, material, .. } => {
                         format!("surface {body} {}", material.stiffness_n_per_m)
                     }
-                    Command::Effect { order, .. } => {
-                        format!("effect {} {}", order.place, effect_change(&order.change))
-                    }
+                    Command::Order { order, .. } => match order {
+                        LoopOrder::Effect(order) => {
+                            format!("effect {} {}", order.place, effect_change(&order.change))
+                        }
+                        LoopOrder::Grasp(order) => format!("{} {:?}", order.arm, order.change),
+                    },
                     Command::TightenLimits { arm, limits, .. } => {
                         format!("tighten {arm:?} {}", limits.peak_force_n.0)
                     }

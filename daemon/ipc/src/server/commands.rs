@@ -40,12 +40,12 @@ impl Server {
             self.motions.insert(body, command);
             return;
         }
-        let effect = match &command {
-            Command::Effect { token, .. } => *token,
+        let order = match &command {
+            Command::Order { token, .. } => *token,
             _ => None,
         };
         let Err(back) = self.offer(command) else {
-            if let Some(token) = effect {
+            if let Some(token) = order {
                 self.hub.answer(token, &Answer::Done, now_ns(), more);
             }
             return;
@@ -53,7 +53,7 @@ impl Server {
         match *back {
             Command::AddBody { token, .. }
             | Command::SetMaterial { token, .. }
-            | Command::Effect {
+            | Command::Order {
                 token: Some(token), ..
             }
             | Command::Reload { token } => {

@@ -93,6 +93,7 @@ fn one_arm() -> LoopCore {
         spec: SimArmParams::desktop().spec,
         answer_delay_ns: 1_000_000,
         limits: Limits::default(),
+        grasp_button: None,
     });
     LoopCore::new(rigs, 1_000_000, 0.0).unwrap()
 }

@@ -219,7 +219,7 @@ impl Bench {
             records: record_in,
             limits: composer,
             gone,
-            effects: ring::ring(1).1,
+            orders: ring::ring(1).1,
             guard: Guard::new([const { None }; WATCHED]),
             publisher: (),
         };

@@ -62,7 +62,7 @@ impl Spawner<'_> {
             records: half.records,
             limits: half.limits,
             gone: half.gone,
-            effects: half.effects,
+            orders: half.orders,
             guard,
             publisher: (publisher, (half.events, half.contact_events)),
         };

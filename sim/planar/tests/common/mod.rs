@@ -142,6 +142,7 @@ impl Scene {
                     encloses_tool: false,
                     target: body.target,
                     by_trajectory: false,
+                    dynamic: false,
                     centre: Vec3::zeros(),
                     bound_m: body
                         .outline

@@ -148,6 +148,7 @@ mod tests {
                 encloses_tool: false,
                 target: None,
                 by_trajectory: false,
+                dynamic: false,
                 centre: Vec3::zeros(),
                 bound_m: 1.0,
                 radius_m: 0.0,

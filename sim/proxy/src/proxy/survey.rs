@@ -83,12 +83,13 @@ impl Proxy {
         let Some(snapshot) = self.snapshot.as_deref().filter(|_| ahead_s > 0.0) else {
             return Pose::identity();
         };
-        if !snapshot.bodies.iter().all(|entry| self.is_solid(entry.key)) {
+        let obstacles = || snapshot.bodies.iter().filter(|e| !self.grasps(e.key));
+        if !obstacles().all(|entry| self.is_solid(entry.key)) {
             return Pose::identity();
         }
         let motion = self.velocity * ahead_s;
         let path = path_of(&self.shape, &motion);
-        let margins = snapshot.bodies.iter().map(|entry| entry.margin_m);
+        let margins = obstacles().map(|entry| entry.margin_m);
         let most = MAX_PREDICTED_SHARE * margins.fold(f64::INFINITY, f64::min).max(0.0);
         // Not: `path <= ...`, so that NaN predicts nothing.
         if !(path > MIN_SUBSTEP_M) {

@@ -266,6 +266,7 @@ impl Scene {
                 encloses_tool: false,
                 target: *target,
                 by_trajectory: !fixed && self.trajectory.is_some(),
+                dynamic: !fixed && self.trajectory.is_some(),
                 centre: Vec3::zeros(),
                 bound_m: part
                     .mesh

@@ -34,7 +34,7 @@ fn push() -> SetEffect {
 fn set(fixture: &mut Fixture, client: ClientId, asked: SetEffect, taken: bool) -> Option<u32> {
     fixture.send(client, asked, vec![]);
     let token = fixture.out.iter().rev().find_map(|output| match output {
-        Output::Command(Command::Effect { token, .. }) => *token,
+        Output::Command(Command::Order { token, .. }) => *token,
         _ => None,
     });
     let answer = match taken {

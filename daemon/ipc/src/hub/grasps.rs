@@ -1,0 +1,99 @@
+//! Grasps of clients: which client's request lets an arm hold what it holds.
+//!
+//! The newest request for an arm holds. A grasp ends with its client, with its silence and with its
+//! focus; the hub tells the loop. What ends by itself ends in the loop, which the hub need not
+//! know: an order to let go of nothing does no harm.
+
+use super::{Envelope, Hub, Output};
+use crate::{ClientId, Command, Refusal};
+use hapticd_loop::grasp::{GraspChange, GraspOrder};
+use hapticd_loop::orders::LoopOrder;
+use hapticd_protocol::{reply::ErrorCode, request::GraspBody};
+use std::collections::BTreeMap;
+
+/// The client of the newest grasp of each arm.
+#[derive(Debug, Default)]
+pub(super) struct GraspTable(BTreeMap<u8, ClientId>);
+
+impl GraspTable {
+    /// Returns whether a client lets an arm hold something.
+    pub(super) fn any_of(&self, client: ClientId) -> bool {
+        self.0.values().any(|holder| *holder == client)
+    }
+}
+
+impl Hub {
+    /// Lets an arm take a body.
+    pub(super) fn grasp_body<F>(
+        &mut self,
+        envelope: Envelope,
+        asked: &GraspBody,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        let (client, arm, body) = (envelope.client, asked.arm, asked.body);
+        if self.arm(arm)?.is_none() {
+            return Err(Refusal {
+                detail: "one arm holds a body".to_owned(),
+                ..self.no_such_arm(arm)
+            });
+        }
+        if body != 0 {
+            self.registry.check_graspable(body)?;
+        }
+        let session = self.sessions.get(&client);
+        if session.is_some_and(|session| !session.focused) {
+            return Err(Refusal {
+                number: u64::from(body),
+                ..Refusal::text(ErrorCode::NotPermitted, "the client is out of focus")
+            });
+        }
+        self.grasps.0.insert(arm, client);
+        let change = GraspChange::Take(body);
+        let order = LoopOrder::Grasp(GraspOrder { arm, change });
+        self.order(envelope, GraspBody::KIND, out, |token| Command::Order {
+            token: Some(token),
+            order,
+        });
+        Ok(())
+    }
+
+    /// Lets an arm let go of what a client let it hold.
+    pub(super) fn release_body<F>(
+        &mut self,
+        client: ClientId,
+        arm: u8,
+        out: &mut Vec<Output<F>>,
+    ) -> Result<(), Refusal> {
+        if self.arm(arm)?.is_none() {
+            return Err(Refusal {
+                detail: "one arm lets go of a body".to_owned(),
+                ..self.no_such_arm(arm)
+            });
+        }
+        if self.grasps.0.get(&arm) == Some(&client) {
+            self.grasps.0.remove(&arm);
+            out.push(let_go(arm));
+        }
+        Ok(())
+    }
+
+    /// Ends all grasps of a client.
+    pub(super) fn end_grasps<F>(&mut self, client: ClientId, out: &mut Vec<Output<F>>) {
+        self.grasps.0.retain(|arm, holder| {
+            let ends = *holder == client;
+            if ends {
+                out.push(let_go(*arm));
+            }
+            !ends
+        });
+    }
+}
+
+/// An order that is never lost and has no answer.
+fn let_go<F>(arm: u8) -> Output<F> {
+    let change = GraspChange::LetGo;
+    Output::Command(Command::Order {
+        token: None,
+        order: LoopOrder::Grasp(GraspOrder { arm, change }),
+    })
+}

@@ -1,0 +1,229 @@
+//! What a tool holds: a dynamic body on a spring behind the tool.
+//!
+//! Real-time callable: no allocation, no blocking, constant time. Deterministic. World frame, SI
+//! units.
+//!
+//! # Theory
+//!
+//! ```text
+//! hand --k-- tool --3 k-- body
+//! ```
+//!
+//! The tool has no mass. It is where the two springs balance, as far as its contacts allow: its
+//! goal is a quarter of the way from the *anchor*, where it would be if it were fixed to the body,
+//! to the hand. The hand feels the coupling between itself and the tool, as ever, so governor and
+//! ledger see nothing new. The dynamics draw the body with the other spring
+//! (`hapticd_rigid::Hold`), at most with the force that the hand gets.
+//!
+//! If no contact holds the tool back, hand and body are connected by both springs in series. If
+//! one does, the body is drawn to the tool where it is.
+//!
+//! # Practice
+//!
+//! * The body is no obstacle to the tool that holds it. Once let go, it is solid to it from the
+//!   first answer that proves the tool clear, like any body that appears beside a tool.
+//! * A body is taken at the pose that it has relative to the tool, so nothing jumps.
+//! * The body lags the hand by the dynamics' two plans. They get the hand's velocity to make up for
+//!   it.
+//! * A grasp that is stretched by more than the arm can pull, three times over, for 100 ms ends: the
+//!   body is caught somewhere.
+
+use hapticd_geometry::{Pose, Quat, Vec3, transform};
+
+use super::{Proxy, TickContext};
+use crate::bodies::{BodyTable, TrackedBody};
+use crate::motion::pull_between;
+use crate::outcome::{ArmOutcome, LetGo};
+use crate::slots::BodyKey;
+use crate::snapshot::GraspQuery;
+
+/// Stiffness between tool and body, in stiffnesses of the coupling.
+const STIFFER: f64 = 3.0;
+/// Share of the way from the anchor to the hand at which the tool is.
+const SHARE: f64 = 1.0 / (1.0 + STIFFER);
+/// Distance from its goal up to which a tool counts as held back by nothing, m (rotations count by
+/// the tool's size).
+const THERE_M: f64 = 1e-7;
+/// Stretch at which a grasp slips, in stretches of the largest force.
+const SLIP: f64 = 3.0;
+/// Time for which it must be stretched that far, s.
+const SLIP_S: f64 = 0.1;
+/// Smoothing time of the hand's angular velocity, s.
+const HAND_S: f64 = 0.008;
+
+/// A body that a tool holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grasp {
+    key: BodyKey,
+    id: u32,
+    /// Pose of the body in the tool's frame while nothing is stretched.
+    tool_from_body: Pose,
+    /// Where the hand draws the tool, and its angular velocity, rad/s.
+    hand: Pose,
+    hand_rad_s: Vec3,
+    /// Time for which it has been stretched too far, s.
+    stretched_s: f64,
+    /// Whether contacts held the tool back in the last tick.
+    blocked: bool,
+}
+
+/// A body that was held, and the last tick in which answers know it as held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Released {
+    key: BodyKey,
+    tick: u64,
+}
+
+impl Proxy {
+    /// Takes a body, at its present pose relative to the tool. Lets go of another one first.
+    pub fn take(&mut self, body: &TrackedBody, tick: u64) {
+        if self.grasp.is_some_and(|grasp| grasp.key == body.key) {
+            return;
+        }
+        self.let_go(LetGo::Ordered, tick);
+        self.grasp = Some(Grasp {
+            key: body.key,
+            id: body.id,
+            tool_from_body: self.proxy.inverse() * body.pose,
+            hand: self.goal,
+            hand_rad_s: Vec3::zeros(),
+            stretched_s: 0.0,
+            blocked: false,
+        });
+        self.forget_body(body.key);
+    }
+
+    /// Lets go of what the tool holds.
+    pub fn let_go(&mut self, why: LetGo, tick: u64) {
+        if let Some(grasp) = self.grasp.take() {
+            self.released = Some(Released {
+                key: grasp.key,
+                tick,
+            });
+            self.went = Some(why);
+        }
+    }
+
+    /// Takes the end of a grasp, for a tick in which the arm is not there.
+    pub fn take_end(&mut self) -> Option<LetGo> {
+        self.went.take()
+    }
+
+    /// Returns true if the tool holds this body.
+    pub fn grasps(&self, key: BodyKey) -> bool {
+        self.grasp.is_some_and(|grasp| grasp.key == key)
+    }
+
+    /// Returns true if an answer to a query of this tick says nothing about whether this body is
+    /// clear of the tool, because the tool held it.
+    pub(super) fn was_held(&self, key: BodyKey, query_tick: u64) -> bool {
+        let released = |of: Released| of.key == key && query_tick <= of.tick;
+        self.grasps(key) || self.released.is_some_and(released)
+    }
+
+    /// The body is no obstacle any more.
+    fn forget_body(&mut self, key: BodyKey) {
+        let slot = key.slot as usize;
+        self.solid[slot] = None;
+        self.inside[slot] = None;
+    }
+
+    /// Returns the tool's goal between the hand's, `goal`, and the body that it holds.
+    pub(super) fn held_goal(&mut self, goal: Pose, bodies: &BodyTable, period_s: f64) -> Pose {
+        let Some(mut grasp) = self.grasp else {
+            return goal;
+        };
+        let Some(body) = bodies.ahead(grasp.key) else {
+            return goal;
+        };
+        if period_s > 0.0 {
+            let turn = (goal.rotation * grasp.hand.rotation.inverse()).scaled_axis() / period_s;
+            grasp.hand_rad_s += (turn - grasp.hand_rad_s) * (period_s / HAND_S).min(1.0);
+        }
+        grasp.hand = goal;
+        self.grasp = Some(grasp);
+        let anchor = body * grasp.tool_from_body.inverse();
+        let pull = pull_between(&self.shape, &anchor, &goal) * SHARE;
+        let rotation = match self.shape.turns {
+            true => {
+                let turn = pull.fixed_rows::<3>(3).into_owned();
+                Quat::from_scaled_axis(turn) * anchor.rotation
+            }
+            false => goal.rotation,
+        };
+        let shift = pull.fixed_rows::<3>(0).into_owned();
+        let centre = transform(&anchor, &self.shape.centre) + shift;
+        Pose::from_parts((centre - rotation * self.shape.centre).into(), rotation)
+    }
+
+    /// Ends a grasp whose body has gone, or which is stretched too far, and reports it.
+    pub(super) fn watch_grasp(&mut self, context: &TickContext<'_>, out: &mut ArmOutcome) {
+        let TickContext {
+            goal, bodies, tick, ..
+        } = context;
+        if let Some(mut grasp) = self.grasp {
+            let left = pull_between(&self.shape, &self.proxy, goal);
+            let left_m = left.fixed_rows::<3>(0).norm()
+                + left.fixed_rows::<3>(3).norm() * self.shape.bound_m;
+            grasp.blocked = left_m > THERE_M;
+            let hand = transform(&grasp.hand, &self.shape.centre);
+            let stretch_m = match bodies.get(grasp.key) {
+                Some(body) => {
+                    let anchor = body.pose * grasp.tool_from_body.inverse();
+                    (hand - transform(&anchor, &self.shape.centre)).norm()
+                }
+                None => 0.0,
+            };
+            let pulled_n = self.held_stiffness(false) * stretch_m;
+            grasp.stretched_s = match pulled_n > SLIP * self.coupling.most_n() {
+                true => grasp.stretched_s + context.period_s,
+                false => 0.0,
+            };
+            self.grasp = Some(grasp);
+            if bodies.get(grasp.key).is_none() {
+                self.let_go(LetGo::BodyGone, *tick);
+            } else if grasp.stretched_s >= SLIP_S {
+                self.let_go(LetGo::Stretched, *tick);
+            }
+        }
+        out.grasped = self.grasp.map_or(0, |grasp| grasp.id);
+        out.let_go = self.take_end();
+    }
+
+    /// Stiffness with which the body is drawn, N/m.
+    fn held_stiffness(&self, blocked: bool) -> f64 {
+        let stiffness = self.coupling.gains().stiffness_n_per_m;
+        stiffness * if blocked { STIFFER } else { STIFFER * SHARE }
+    }
+
+    /// Returns what the dynamics have to know of the grasp.
+    pub fn grasp_query(&self) -> Option<GraspQuery> {
+        let grasp = self.grasp?;
+        let gains = self.coupling.gains();
+        let stiffness_n_per_m = self.held_stiffness(grasp.blocked);
+        let (tool, linear_m_s, angular_rad_s) = match grasp.blocked {
+            true => {
+                let velocity = self.velocity;
+                let (shift, turn) = (velocity.fixed_rows::<3>(0), velocity.fixed_rows::<3>(3));
+                (self.proxy, shift.into_owned(), turn.into_owned())
+            }
+            false => (grasp.hand, self.hand_m_s, grasp.hand_rad_s),
+        };
+        let turns = self.shape.turns && gains.stiffness_n_per_m > 0.0;
+        let ratio = stiffness_n_per_m / gains.stiffness_n_per_m;
+        Some(GraspQuery {
+            key: grasp.key,
+            target: tool * grasp.tool_from_body,
+            at: transform(&tool, &self.shape.centre),
+            grip: turns.then(|| transform(&grasp.tool_from_body.inverse(), &self.shape.centre)),
+            linear_m_s,
+            angular_rad_s,
+            stiffness_n_per_m,
+            stiffness_nm_per_rad: match turns {
+                true => gains.rotational_stiffness_nm_per_rad * ratio,
+                false => 0.0,
+            },
+            most_n: self.coupling.most_n(),
+        })
+    }
+}
