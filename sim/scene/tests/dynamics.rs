@@ -635,3 +635,6 @@ fn another_surface_rubs_otherwise_on_the_floor() {
     let (rough, smooth) = (slid(None), slid(Some(0.05)));
     assert!(smooth > 2.0 * rough, "{smooth} m instead of {rough} m");
 }
+
+#[path = "dynamics/grasp.rs"]
+mod grasp;
