@@ -2,6 +2,7 @@
 //! keeps its velocity when it is let go.
 
 use super::*;
+use hapticd_geometry::TriMesh;
 use hapticd_proxy::{LetGo, Passed};
 
 /// Stiffness between hand and body: the coupling's and three times that in series.
@@ -103,6 +104,53 @@ fn a_body_that_is_named_is_taken_where_it_is() {
     let sag = Vec3::z() * (MASS_KG * G / HELD);
     let wanted = Vec3::new(0.05, 0.05, 0.07) - sag;
     assert!((at - wanted).norm() < 2e-4, "{at}");
+}
+
+/// A hand that holds a bar at its end feels its weight and the torque of it.
+#[test]
+fn a_hand_that_turns_feels_the_torque_of_what_it_holds() {
+    let corners = [[1.0, 1.0], [-1.0, 1.0], [0.0, -1.0]];
+    let corners = corners.map(|[x, y]| Vec3::new(x, y, 0.0) * 1e-3);
+    let mesh = TriMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap();
+    let tool = ToolShape::mesh(&corners, true);
+    let gains = Gains {
+        stiffness_n_per_m: STIFFNESS,
+        damping_n_s_per_m: 0.5,
+        rotational_stiffness_nm_per_rad: 1.0,
+        rotational_damping_nm_s_per_rad: 1e-3,
+    };
+    let bar = spec(
+        "bar",
+        BodyKind::Dynamic,
+        Vec3::new(0.05, 0.01, 0.01),
+        Vec3::new(0.0, 0.0, 0.0101),
+    );
+    let mass = 0.1 * 0.02 * 0.02 * 2000.0;
+    for lag in [0, 3] {
+        let tool = ((Shape::of(mesh.clone()).0, tool), gains);
+        let mut fixture =
+            Fixture::with_tool(lag, vec![bar.clone()], None, Interaction::Spring, tool);
+        let end = Vec3::new(-0.06, 0.0, 0.0101);
+        stay(&mut fixture, end, SETTLE);
+        assert!(fixture.engine.grasp(0, fixture.ids[1]));
+        let high = end + Vec3::z() * 0.08;
+        carry(&mut fixture, end, high, 400);
+        let held = stay(&mut fixture, high, 2 * SETTLE);
+        let weight = mass * G;
+        let (force, torque) = (held.wrench.force_n, held.wrench.torque_nm);
+        assert!(
+            (force + Vec3::z() * weight).norm() < 1e-3 * weight,
+            "lag {lag}: {force}"
+        );
+        let lever = fixture.at(1) - high;
+        let wanted = lever.cross(&(Vec3::z() * -weight));
+        assert!((0.05..0.06).contains(&lever.x), "{lever}");
+        let off = (torque - wanted).norm();
+        assert!(
+            off < 2e-3 * wanted.norm(),
+            "lag {lag}: {torque} of {wanted}"
+        );
+    }
 }
 
 #[test]
