@@ -374,7 +374,7 @@ typedef struct hd_arm_state {
     int64_t lateness_ns;        /* how late the loop woke for it */
     int64_t input_age_ns;       /* age of the arm's sample */
     uint32_t last_force_off;    /* newest reason why force went off; 0 before the first */
-    uint32_t reserved;
+    uint32_t grasped_body;      /* dynamic body that the arm holds; 0: none */
     uint64_t last_force_off_tick;
     uint64_t force_offs;        /* how often force went off */
     double energy_given_j;      /* energy of the coupling, at the device: given to the hand */

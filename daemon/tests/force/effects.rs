@@ -10,7 +10,7 @@ use hapticd_client::{
 };
 
 /// Bound that counts as a failure, above what a busy machine needs.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 const SAFETY: &str = "peak_force_n = 4.0\ncontinuous_force_n = 4.0\nramp_s = 0.2\n\
                       stale_input_ms = 60.0\nstale_contact_ms = 60.0\nstall_ms = 60.0\n";
 /// A hand above the floor that holds still.
@@ -18,17 +18,25 @@ const REST: &str = "kind = \"rest\"\nat = [0.0, 0.0, 0.05]\n";
 const ACTIVE: u8 = 3;
 
 /// A recording daemon with one arm, and an application that only looks on.
-struct Fixture {
+pub(super) struct Fixture {
     folder: Folder,
     process: Child,
-    arm: Subscription,
+    pub(super) arm: Subscription,
     _watcher: Client,
 }
 
 impl Fixture {
     fn new(name: &str, hand: &str) -> Self {
+        Self::with_bodies(name, hand, "")
+    }
+
+    /// With more sections in the scene.
+    pub(super) fn with_bodies(name: &str, hand: &str, bodies: &str) -> Self {
         let folder = Folder::new(name);
         folder.scene(SAFETY, hand, &[0.0]);
+        let scene = folder.0.join("scene.toml");
+        let text = std::fs::read_to_string(&scene).unwrap();
+        std::fs::write(&scene, text + bodies).unwrap();
         let process = folder
             .command(&["run", "scene.toml", "--plain", "--record", "run.mcap"])
             .stderr(std::fs::File::create(folder.0.join("log")).unwrap())
@@ -48,7 +56,7 @@ impl Fixture {
         fixture
     }
 
-    fn app(&self) -> Client {
+    pub(super) fn app(&self) -> Client {
         let socket = self.folder.0.join("hapticd/app.sock");
         let mut app = Client::connect_until(&socket, "effects", PATIENCE).unwrap();
         app.set_timeout(PATIENCE);
@@ -58,7 +66,7 @@ impl Fixture {
     }
 
     /// Waits until the arm's state is like that; meanwhile `app` stays alive.
-    fn until(
+    pub(super) fn until(
         &self,
         what: &str,
         mut app: Option<&mut Client>,
@@ -79,7 +87,7 @@ impl Fixture {
     }
 
     /// Ends the daemon, replays what it recorded, and returns the ticks.
-    fn end(mut self) -> Vec<Tick> {
+    pub(super) fn end(mut self) -> Vec<Tick> {
         let pid = self.process.id().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(sent.unwrap().success());

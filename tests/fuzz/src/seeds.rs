@@ -140,6 +140,8 @@ fn requests() -> Vec<Request> {
         }
         .into(),
         request::StopEffect { effect: 1 }.into(),
+        request::GraspBody { body, arm: 0 }.into(),
+        request::ReleaseBody { arm: 0 }.into(),
         request::SetBodyPose {
             world_from_body: Pose::IDENTITY,
             speed_m_s: NonNegative(0.5),
