@@ -11,6 +11,7 @@ mod grasps;
 mod registry;
 mod requests;
 mod session;
+mod workspace;
 
 use super::{
     Answer, BodyRecord, ClientId, Command, Expulsion, GoneWhy, Notice, Quotas, Refusal, Role,
@@ -33,6 +34,7 @@ use hapticd_sys::socket::MAX_FDS;
 use registry::{ClientMesh, Registry};
 use session::{HELLO_NS, Session};
 use std::collections::BTreeMap;
+use workspace::WorkspaceTable;
 
 /// Places that only technicians can take, in addition to those open to everybody.
 const TECHNICIANS: usize = 4;
@@ -152,6 +154,7 @@ pub struct Hub {
     registry: Registry,
     effects: EffectTable,
     grasps: GraspTable,
+    workspaces: WorkspaceTable,
     /// Shapes of the arms' tools.
     tools: BTreeMap<u32, ShapeFile>,
     /// Whether all bodies lie in the plane z = 0, and stay there.
@@ -177,6 +180,7 @@ impl Hub {
             registry,
             effects: EffectTable::default(),
             grasps: GraspTable::default(),
+            workspaces: WorkspaceTable::default(),
             tools: BTreeMap::new(),
             planar: false,
             pending: BTreeMap::new(),
@@ -442,6 +446,7 @@ impl Hub {
         }
         self.end_effects(client, out);
         self.end_grasps(client, out);
+        self.end_workspaces(client, out);
         // Everything that it was moving stops, including bodies that it does not own.
         let ended = self.registry.take_leases(0, Some(client));
         let bodies = self.registry.owned(client);
@@ -731,8 +736,10 @@ impl Hub {
                 let client = session.id;
                 let bodies = self.registry.responsible_for(client);
                 // A client that waits for the daemon's answer is not silent.
-                let makes_force =
-                    !bodies.is_empty() || self.effects.any_of(client) || self.grasps.any_of(client);
+                let makes_force = !bodies.is_empty()
+                    || self.effects.any_of(client)
+                    || self.grasps.any_of(client)
+                    || self.workspaces.any_of(client);
                 if session.silent || session.pending_bodies > 0 || !makes_force {
                     continue;
                 }
@@ -756,6 +763,7 @@ impl Hub {
         }
         for client in silent {
             self.end_grasps(client, out);
+            self.end_workspaces(client, out);
             let ended = self.end_effects(client, out);
             self.tell_effects_ended(client, &ended, EffectEnd::ClientSilent, out);
         }

@@ -7,7 +7,8 @@ use super::blocks::{ArmWriters, BlockWriters};
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_geometry::Vec3;
 use hapticd_loop::{
-    core::{ArmFrame, LoopCore},
+    core::LoopCore,
+    frame::ArmFrame,
     record::{ArmTick, TickRecord},
     thread::Publish,
 };
@@ -100,7 +101,8 @@ impl BlockPublisher {
     }
 
     /// The published form of an arm's share of a tick.
-    fn state(&self, record: &TickRecord, arm: &ArmTick, frame: &ArmFrame) -> ArmState {
+    fn state(&self, record: &TickRecord, arm: &ArmTick, configured: &ArmFrame) -> ArmState {
+        let frame = arm.frame.as_ref().unwrap_or(configured);
         let to_world = |v: &Vec3| array(&(frame.world_from_base.rotation * v));
         let stale = arm.snapshot_age != u32::MAX && arm.snapshot_age > self.stale_ticks;
         let flags = [
@@ -110,6 +112,8 @@ impl BlockPublisher {
             (stale, flag::STALE),
             (record.stopping, flag::STOPPING),
             (arm.inside != 0, flag::INSIDE),
+            (arm.clutched, flag::CLUTCHED),
+            (arm.driven, flag::DRIVEN),
         ];
         ArmState {
             tick: record.tick,
@@ -290,10 +294,8 @@ mod tests {
     /// Turned by 90 degrees about z: the base's x is the world's y.
     fn turned() -> ArmFrame {
         let rotation = Quat::from_axis_angle(&Vec3::z_axis(), std::f64::consts::FRAC_PI_2);
-        ArmFrame {
-            world_from_base: Pose::from_parts(Vec3::new(1.0, 0.0, 0.0).into(), rotation),
-            scale: 2.0,
-        }
+        let world_from_base = Pose::from_parts(Vec3::new(1.0, 0.0, 0.0).into(), rotation);
+        ArmFrame::new(world_from_base, 2.0)
     }
 
     #[test]

@@ -28,6 +28,10 @@ flags! {
         /// The tool is inside a body, or overlaps it. No force of that body is rendered until the
         /// tool is out.
         INSIDE = 32,
+        /// A clutch holds the tool: the hand moves without force.
+        CLUTCHED = 64,
+        /// The hand is outside of the bubble and drives the arm's frame.
+        DRIVEN = 128,
     }
 }
 
