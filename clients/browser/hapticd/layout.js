@@ -445,6 +445,10 @@ export const flag = /** @type {const} */ ({
    * is out.
    */
   INSIDE: 32,
+  /** A clutch holds the tool: the hand moves without force. */
+  CLUTCHED: 64,
+  /** The hand is outside of the bubble and drives the arm's frame. */
+  DRIVEN: 128,
 });
 
 /** Bits of `SkinFrameHeader::flags`. */
@@ -744,6 +748,42 @@ export const skin_flag = /** @type {const} */ ({
  * holds nothing is no error.
  * @typedef {object} ReleaseBody
  * @property {number} arm Index of the arm.
+ */
+
+/**
+ * Says where an arm works: where its base is in the world, how its motions are scaled, and a
+ * bubble around the hand. An application sends it once, or for each picture with a base that
+ * rides on its camera. The frame goes to that pose smoothly, no faster than `max_speed_m_s`,
+ * and never jumps; to the tool it is a moving hand. The scale changes while the tool touches
+ * and holds nothing, and the tool then goes to where the mapping puts it. What clutch and
+ * bubble have added stays unless `recentre` says otherwise. Outside of the bubble the hand
+ * drives the frame outwards (`docs/design/workspace.md` has the law). Answered by `Done` when
+ * the order is on its way. The newest request for an arm holds, whichever client sent it. When
+ * its client ends, is silent for longer than its lease or out of focus, the frame stays where
+ * it is and the bubble ends.
+ * @typedef {object} SetWorkspace
+ * @property {Pose} world_from_base Pose of the arm's base in the world.
+ * @property {number} scale World metres per device metre.
+ * @property {number} max_speed_m_s Largest speed of the tool that the frame's motion makes, m/s in the world.
+ * @property {number[]} bubble_center_m Centre of the bubble, m at the device, base frame.
+ * @property {number} bubble_radius_m Radius of the bubble, m at the device; 0: no bubble.
+ * @property {number} bubble_width_m Depth outside of the bubble at which the frame moves at full speed, m at the device; at least 0.001 with a bubble.
+ * @property {number} bubble_speed_m_s That speed, m/s in the world.
+ * @property {number} bubble_stiffness_n_per_m Stiffness with which the bubble pulls the hand back, N/m at the device. It shares what the arm renders stably with the effects.
+ * @property {number} bubble_cap_n Most of that force, N. It is one of the arm's effects (`SetEffect`): they share `max_effect_force_n`.
+ * @property {number} arm Index of the arm.
+ * @property {boolean} recentre What clutch and bubble have added goes back to zero, as the frame moves.
+ */
+
+/**
+ * Engages the clutch of an arm, or disengages what this client has engaged. While it is engaged
+ * the hand moves freely, without force, and the tool stands where it is; the force goes within
+ * 20 ms. Afterwards the tool goes on from there, and the force comes back within 200 ms. An arm
+ * may have a button that does the same (`clutch_button`). It ends with its client, as a mapping
+ * does.
+ * @typedef {object} SetClutch
+ * @property {number} arm Index of the arm.
+ * @property {boolean} engaged Whether the clutch is engaged.
  */
 
 /**
@@ -1064,6 +1104,23 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * The clutch of an arm holds its tool: by a request (`SetClutch`), or by its button. Sent with
+ * `CONTACT_EVENTS`.
+ * @typedef {object} ClutchEngaged
+ * @property {bigint} tick Tick in which it was engaged.
+ * @property {bigint} time_ns Time of that tick, ns on the daemon's monotonic clock.
+ * @property {number} arm Index of the arm.
+ */
+
+/**
+ * The clutch of an arm no longer holds its tool. Sent with `CONTACT_EVENTS`.
+ * @typedef {object} ClutchReleased
+ * @property {bigint} tick Tick in which it was disengaged.
+ * @property {bigint} time_ns Time of that tick, ns on the daemon's monotonic clock.
+ * @property {number} arm Index of the arm.
+ */
+
+/**
  * Sets how often values of the subscribed and opened blocks are sent. It holds for all of them,
  * also those that come later, and replaces the rates before. A new connection has 0. It is no
  * sign of life: the daemon does not hear of it.
@@ -1175,6 +1232,8 @@ export const RECORDS = /** @type {const} */ ({
  * @property {StopEffect} StopEffect
  * @property {GraspBody} GraspBody
  * @property {ReleaseBody} ReleaseBody
+ * @property {SetWorkspace} SetWorkspace
+ * @property {SetClutch} SetClutch
  * @property {GetStatus} GetStatus
  * @property {Reload} Reload
  * @property {Shutdown} Shutdown
@@ -1444,6 +1503,35 @@ export const REQUESTS = /** @type {const} */ ({
     ],
     reserved: 7,
   },
+  SetWorkspace: {
+    kind: 0x0118,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["world_from_base", "pose"],
+      ["scale", "positive"],
+      ["max_speed_m_s", "positive"],
+      ["bubble_center_m", "f64*3"],
+      ["bubble_radius_m", "positive"],
+      ["bubble_width_m", "positive"],
+      ["bubble_speed_m_s", "positive"],
+      ["bubble_stiffness_n_per_m", "positive"],
+      ["bubble_cap_n", "positive"],
+      ["arm", "u8"],
+      ["recentre", "bool"],
+    ],
+    reserved: 6,
+  },
+  SetClutch: {
+    kind: 0x0119,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["arm", "u8"],
+      ["engaged", "bool"],
+    ],
+    reserved: 6,
+  },
   GetStatus: {
     kind: 0x0201,
     descriptors: 0,
@@ -1675,6 +1763,8 @@ export const REPLIES = /** @type {const} */ ({
  * @property {EffectEnded} EffectEnded
  * @property {Grasped} Grasped
  * @property {LetGo} LetGo
+ * @property {ClutchEngaged} ClutchEngaged
+ * @property {ClutchReleased} ClutchReleased
  */
 
 /** From daemon to client, with id 0. */
@@ -1887,6 +1977,26 @@ export const EVENTS = /** @type {const} */ ({
       ["reason", "code:u8:LetGoReason"],
     ],
     reserved: 2,
+  },
+  ClutchEngaged: {
+    kind: 0x8217,
+    descriptors: 0,
+    fields: [
+      ["tick", "u64"],
+      ["time_ns", "u64"],
+      ["arm", "u8"],
+    ],
+    reserved: 7,
+  },
+  ClutchReleased: {
+    kind: 0x8218,
+    descriptors: 0,
+    fields: [
+      ["tick", "u64"],
+      ["time_ns", "u64"],
+      ["arm", "u8"],
+    ],
+    reserved: 7,
   },
 });
 

@@ -44,7 +44,6 @@ impl Pause {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::arm::{Vec3, Wrench};
     use crate::safety::testing::{sample, spec};
     use crate::safety::{Governor, GovernorInput, GovernorState, Limits, ReasonSet};
@@ -67,7 +66,9 @@ mod tests {
                 bench.step();
             }
             bench.wanted_n = 2.0;
-            (0..100).for_each(|_| drop(bench.step()));
+            for _ in 0..100 {
+                bench.step();
+            }
             bench
         }
 

@@ -351,18 +351,6 @@ pub fn events() -> Vec<Event> {
             button: 0,
         }
         .into(),
-        event::ClutchEngaged {
-            tick: 103,
-            time_ns: 104,
-            arm: 1,
-        }
-        .into(),
-        event::ClutchReleased {
-            tick: 105,
-            time_ns: 106,
-            arm: 1,
-        }
-        .into(),
         event::EffectEnded {
             effect: 9,
             reason: EffectEnd::ClientSilent,
@@ -381,6 +369,18 @@ pub fn events() -> Vec<Event> {
             body: 7,
             arm: 1,
             reason: LetGoReason::Stretched,
+        }
+        .into(),
+        event::ClutchEngaged {
+            tick: 103,
+            time_ns: 104,
+            arm: 1,
+        }
+        .into(),
+        event::ClutchReleased {
+            tick: 105,
+            time_ns: 106,
+            arm: 1,
         }
         .into(),
     ]
