@@ -161,8 +161,8 @@ pub struct Workspace {
     /// Share of its speed at which the bubble may move the frame.
     authority: f64,
     is_driven: bool,
-    /// Device pose of the tool in the last tick, world.
-    last_device: Option<Pose>,
+    /// Pose of the hand in the last tick, base frame.
+    last_hand: Option<Pose>,
 }
 
 impl Workspace {
@@ -184,7 +184,7 @@ impl Workspace {
             is_ordered: false,
             authority: 0.0,
             is_driven: false,
-            last_device: None,
+            last_hand: None,
         }
     }
 
@@ -256,10 +256,12 @@ impl Workspace {
     pub fn tick(&mut self, input: &WorkspaceInput<'_>) -> Option<FrameChange> {
         self.is_pressed = input.buttons & self.clutch_button != 0;
         self.is_used |= self.is_pressed;
-        match self.is_used {
+        let change = match self.is_used {
             true => self.advance(input),
             false => None,
-        }
+        };
+        self.last_hand = Some(*input.hand);
+        change
     }
 
     fn advance(&mut self, input: &WorkspaceInput<'_>) -> Option<FrameChange> {
@@ -274,11 +276,10 @@ impl Workspace {
         } else {
             self.take_scale(input);
             match self.is_clutched() {
-                true => self.hold(input),
+                true => self.hold(input, &before),
                 false => self.follow(input),
             }
         }
-        self.last_device = Some(self.frame.to_world(input.hand));
         (self.frame != before).then(|| change(&before, &self.frame))
     }
 
@@ -295,12 +296,12 @@ impl Workspace {
         self.frame.scale = self.mapping.scale;
     }
 
-    /// Holds the tool where it is.
-    fn hold(&mut self, input: &WorkspaceInput<'_>) {
+    /// Holds the tool where it is; `before` is the frame of the last tick.
+    fn hold(&mut self, input: &WorkspaceInput<'_>, before: &ArmFrame) {
         self.authority = 0.0;
         let clutch = self.clutch.get_or_insert_with(|| {
-            let stands = match (self.last_device, input.is_placed) {
-                (Some(device), false) => device,
+            let stands = match (&self.last_hand, input.is_placed) {
+                (Some(hand), false) => before.to_world(hand),
                 _ => self.frame.to_world(input.hand),
             };
             let is_known = input.outcome.present && !input.is_placed;
