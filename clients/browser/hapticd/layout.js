@@ -2095,8 +2095,8 @@ export const GATEWAY_MESSAGES = /** @type {const} */ ({
  * @property {bigint} time_ns Time of the tick, ns on `CLOCK_MONOTONIC`. That clock is the same for all processes.
  * @property {Pose} world_from_device Pose of the tool as the hand holds it.
  * @property {Pose} world_from_proxy Pose of the proxy: of the tool where it is allowed to be. Applications draw this one.
- * @property {number[]} linear_velocity_m_s Velocity of the hand, m/s.
- * @property {number[]} angular_velocity_rad_s Angular velocity of the hand, rad/s.
+ * @property {number[]} linear_velocity_m_s Velocity of the hand, m/s; 0 while a clutch holds the tool.
+ * @property {number[]} angular_velocity_rad_s Angular velocity of the hand, rad/s; 0 while a clutch holds the tool.
  * @property {number[]} force_n Force sent to the arm, N.
  * @property {number[]} torque_nm Torque sent to the arm, N m.
  * @property {number[]} wanted_force_n Force of the coupling before the governor, N.

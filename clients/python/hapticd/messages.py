@@ -3097,12 +3097,12 @@ class ArmState(Words):
 
     @property
     def linear_velocity_m_s(self) -> Vector:
-        """Velocity of the hand, m/s."""
+        """Velocity of the hand, m/s; 0 while a clutch holds the tool."""
         return vector(self.data, 128, 3)
 
     @property
     def angular_velocity_rad_s(self) -> Vector:
-        """Angular velocity of the hand, rad/s."""
+        """Angular velocity of the hand, rad/s; 0 while a clutch holds the tool."""
         return vector(self.data, 152, 3)
 
     @property

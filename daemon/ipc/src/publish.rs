@@ -104,6 +104,10 @@ impl BlockPublisher {
     fn state(&self, record: &TickRecord, arm: &ArmTick, configured: &ArmFrame) -> ArmState {
         let frame = arm.frame.as_ref().unwrap_or(configured);
         let to_world = |v: &Vec3| array(&(frame.world_from_base.rotation * v));
+        // What a clutch holds stands, whatever the hand does.
+        let moves = f64::from(!arm.clutched);
+        let sample = &arm.sample;
+        let (linear, angular) = (sample.linear_velocity, sample.angular_velocity);
         let stale = arm.snapshot_age != u32::MAX && arm.snapshot_age > self.stale_ticks;
         let flags = [
             (arm.attached, flag::ATTACHED),
@@ -120,8 +124,8 @@ impl BlockPublisher {
             time_ns: record.now_ns,
             world_from_device: pose(&arm.world_from_device),
             world_from_proxy: pose(&arm.world_from_proxy),
-            linear_velocity_m_s: to_world(&(arm.sample.linear_velocity * frame.scale)),
-            angular_velocity_rad_s: to_world(&arm.sample.angular_velocity),
+            linear_velocity_m_s: to_world(&(linear * (moves * frame.scale))),
+            angular_velocity_rad_s: to_world(&(angular * moves)),
             force_n: to_world(&arm.sent.force_n),
             torque_nm: to_world(&arm.sent.torque_nm),
             wanted_force_n: to_world(&arm.wanted.force_n),
@@ -326,6 +330,16 @@ mod tests {
             "not scaled"
         );
         assert_eq!(state.flags, flag::TOUCHING | flag::STALE);
+        // In the frame of the tick, and with a tool that stands.
+        let moved = ArmFrame::new(Pose::identity(), 4.0);
+        (arm.frame, arm.clutched, arm.driven) = (Some(moved), false, true);
+        let driven = publisher(turned()).state(&record, &arm, &turned());
+        assert!(near(driven.force_n, [3.0, 0.0, 1.0]));
+        assert!(near(driven.linear_velocity_m_s, [2.0, 0.0, 0.0]));
+        assert!(driven.has(flag::DRIVEN) && !driven.has(flag::CLUTCHED));
+        arm.clutched = true;
+        let held = publisher(turned()).state(&record, &arm, &turned());
+        assert!(near(held.linear_velocity_m_s, [0.0; 3]) && held.has(flag::CLUTCHED));
         assert_eq!((state.lateness_ns, state.compute_ns), (500, 2500));
     }
 

@@ -125,9 +125,9 @@ words! {
         world_from_device: Pose = word 2;
         /// Pose of the proxy: of the tool where it is allowed to be. Applications draw this one.
         world_from_proxy: Pose = word 9;
-        /// Velocity of the hand, m/s.
+        /// Velocity of the hand, m/s; 0 while a clutch holds the tool.
         linear_velocity_m_s: [f64; 3] = word 16;
-        /// Angular velocity of the hand, rad/s.
+        /// Angular velocity of the hand, rad/s; 0 while a clutch holds the tool.
         angular_velocity_rad_s: [f64; 3] = word 19;
         /// Force sent to the arm, N.
         force_n: [f64; 3] = word 22;

@@ -858,10 +858,10 @@ namespace Hapticd
         /// this one.</summary>
         public Pose3d WorldFromProxy;
 
-        /// <summary>Velocity of the hand, m/s.</summary>
+        /// <summary>Velocity of the hand, m/s; 0 while a clutch holds the tool.</summary>
         public Vector3d LinearVelocityMPerS;
 
-        /// <summary>Angular velocity of the hand, rad/s.</summary>
+        /// <summary>Angular velocity of the hand, rad/s; 0 while a clutch holds the tool.</summary>
         public Vector3d AngularVelocityRadPerS;
 
         /// <summary>Force sent to the arm, N.</summary>
