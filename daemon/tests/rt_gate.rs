@@ -14,7 +14,7 @@ use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::Limits;
 use hapticd_geometry::{Pose, Vec3};
-use hapticd_loop::contact_events::ContactFeed;
+use hapticd_loop::contact_events::{ContactEventKind, ContactFeed};
 use hapticd_loop::core::ArmInput;
 use hapticd_loop::effects::{Effect, EffectChange, EffectKind, EffectOrder};
 use hapticd_loop::events::EventFeed;
@@ -207,7 +207,8 @@ fn drive(text: &str) -> (u64, u64, u64) {
             }
         }
         // An application moves the arm's frame, with a bubble, and clutches.
-        if k % 40 == 27 {
+        // Half of the time the scene is as it is configured.
+        if k > 5000 && k % 40 == 27 {
             let mapping = Mapping {
                 world_from_base: Pose::translation(0.0, 1e-6 * k as f64, 0.04),
                 scale: 1.0 + (k / 40 % 3) as f64,
@@ -289,7 +290,9 @@ fn drive(text: &str) -> (u64, u64, u64) {
     }
     assert!(told.pop().is_some(), "the loop told of nothing");
     // A needle alone has no contacts.
-    assert_eq!(told_contacts.pop().is_some(), contacts > 0);
+    let told = std::iter::from_fn(|| told_contacts.pop());
+    let touches = told.filter(|news| matches!(news.kind, ContactEventKind::Touched(_)));
+    assert_eq!(touches.count() > 0, contacts > 0);
     (calls, touching, faults)
 }
 
