@@ -5,6 +5,7 @@ mod bodies;
 mod connections;
 mod deformables;
 mod effects;
+mod grasps;
 mod leases;
 mod rights;
 mod shapes_of_bodies;
