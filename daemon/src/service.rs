@@ -221,6 +221,24 @@ impl CommandSink for Dispatch {
                 };
                 self.requests.ask(surface, *token).is_ok()
             }
+            Command::PlaceBody {
+                token,
+                body,
+                world_from_body,
+            } => {
+                let place = SceneCommand::Place {
+                    id: *body,
+                    world_from_body: *world_from_body,
+                };
+                self.requests.ask(place, *token).is_ok()
+            }
+            Command::PushBody { token, body, push } => {
+                let push = SceneCommand::Push {
+                    id: *body,
+                    push: *push,
+                };
+                self.requests.ask(push, *token).is_ok()
+            }
             Command::Order { order, .. } => self.orders.push(*order).is_ok(),
             Command::HaltBody { body } => {
                 let halt = SceneCommand::Halt { id: *body };

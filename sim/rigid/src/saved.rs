@@ -64,10 +64,10 @@ impl RigidWorld {
 
     /// Returns the first body, by slot, that touches a newcomer at rest at its start pose while
     /// moving from `saved` along `plan`. Used for bodies that are added while a plan made without
-    /// them is executed.
+    /// them is executed. A body that the newcomer is to replace, `old`, is no obstacle.
     pub fn crosses(
         &mut self,
-        newcomer: &BodySpec,
+        (newcomer, old): (&BodySpec, Option<BodyId>),
         saved: &Checkpoint,
         plan: &Plan,
     ) -> Option<BodyId> {
@@ -81,7 +81,8 @@ impl RigidWorld {
         };
         for slot in 0..saved.generations.len().min(self.bodies.len()) {
             let same = saved.generations[slot] == self.generations[slot];
-            let body = self.bodies[slot].as_ref().filter(|_| same);
+            let is_obstacle = same && old != Some(self.id_at(slot));
+            let body = self.bodies[slot].as_ref().filter(|_| is_obstacle);
             let Some(shape) = body.map(|b| b.shape.clone()) else {
                 continue;
             };

@@ -183,6 +183,12 @@ impl Fixture {
                     Command::SetMaterial { body, material, .. } => {
                         format!("surface {body} {}", material.stiffness_n_per_m)
                     }
+                    Command::PlaceBody {
+                        body,
+                        world_from_body,
+                        ..
+                    } => format!("place {body} at {}", world_from_body.translation.vector.x),
+                    Command::PushBody { body, push, .. } => format!("push {body} {push:?}"),
                     Command::Order { order, .. } => match order {
                         LoopOrder::Effect(order) => {
                             format!("effect {} {}", order.place, effect_change(&order.change))
