@@ -59,14 +59,28 @@ impl Fixture {
         order: Option<Order>,
         interaction: Interaction,
     ) -> Self {
+        let gains = Gains {
+            stiffness_n_per_m: STIFFNESS,
+            damping_n_s_per_m: 0.5,
+            ..Gains::default()
+        };
+        let ball = (Shape::point(), ToolShape::sphere(BALL_M));
+        Self::with_tool(lag, bodies, order, interaction, (ball, gains))
+    }
+
+    fn with_tool(
+        lag: usize,
+        bodies: Vec<BodySpec>,
+        order: Option<Order>,
+        interaction: Interaction,
+        ((shape, tool), gains): ((Shape, ToolShape), Gains),
+    ) -> Self {
         let distances = Distances::for_width(0.2);
-        let tool = ToolShape::sphere(BALL_M);
         let mut world = Scene::new(distances.clearance_m, 1024);
         if let Some(order) = order {
             world.set_order(order);
         }
-        let point = Shape::point();
-        world.set_tool(0, point, tool);
+        world.set_tool(0, shape, tool);
         let floor = spec(
             "floor",
             BodyKind::Static,
@@ -82,11 +96,7 @@ impl Fixture {
         setups[0] = Some(ArmSetup {
             shape: tool,
             distances,
-            gains: Gains {
-                stiffness_n_per_m: STIFFNESS,
-                damping_n_s_per_m: 0.5,
-                ..Gains::default()
-            },
+            gains,
             damping: Damping::default(),
             interaction,
             pair_budget: 512,
@@ -635,3 +645,6 @@ fn another_surface_rubs_otherwise_on_the_floor() {
     let (rough, smooth) = (slid(None), slid(Some(0.05)));
     assert!(smooth > 2.0 * rough, "{smooth} m instead of {rough} m");
 }
+
+#[path = "dynamics/grasp.rs"]
+mod grasp;

@@ -11,12 +11,15 @@ fn tick(fixture: &mut Fixture, tick: u64, contacts: &[Contact], inside: u64, but
         buttons: 0,
         contacts: &[],
         inside: 0,
+        grasped: 0,
+        let_go: None,
     };
     let mut seen = [nothing; MAX_ARMS];
     seen[0] = Seen {
         buttons,
         contacts,
         inside,
+        ..nothing
     };
     let feed = fixture.contact_events.get_mut().unwrap();
     feed.tick([tick, tick * 1_000_000], &seen, |slot| 50 + slot as u32);

@@ -28,6 +28,7 @@
 //! * A grasp that is stretched by more than the arm can pull, three times over, for 100 ms ends: the
 //!   body is caught somewhere.
 
+use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
 use super::{Proxy, TickContext};
@@ -81,10 +82,14 @@ impl Proxy {
             return;
         }
         self.let_go(LetGo::Ordered, tick);
+        // The anchor is where the tool's present pose is between it and the hand. So what presses
+        // the tool now becomes the stretch of the new spring, and no force changes.
+        let pull = pull_between(&self.shape, &self.goal, &self.proxy) * (SHARE / (1.0 - SHARE));
+        let anchor = self.pulled(&self.proxy, &pull);
         self.grasp = Some(Grasp {
             key: body.key,
             id: body.id,
-            tool_from_body: self.proxy.inverse() * body.pose,
+            tool_from_body: anchor.inverse() * body.pose,
             hand: self.goal,
             hand_rad_s: Vec3::zeros(),
             stretched_s: 0.0,
@@ -144,15 +149,22 @@ impl Proxy {
         self.grasp = Some(grasp);
         let anchor = body * grasp.tool_from_body.inverse();
         let pull = pull_between(&self.shape, &anchor, &goal) * SHARE;
-        let rotation = match self.shape.turns {
-            true => {
-                let turn = pull.fixed_rows::<3>(3).into_owned();
-                Quat::from_scaled_axis(turn) * anchor.rotation
-            }
-            false => goal.rotation,
-        };
+        let mut between = self.pulled(&anchor, &pull);
+        if !self.shape.turns {
+            // It turns with the hand, or not at all.
+            let centre = transform(&between, &self.shape.centre);
+            between.rotation = goal.rotation;
+            between.translation.vector = centre - goal.rotation * self.shape.centre;
+        }
+        between
+    }
+
+    /// Returns a pose of the tool after a shift of its centre and a rotation about it.
+    fn pulled(&self, pose: &Pose, pull: &Motion) -> Pose {
+        let turn = pull.fixed_rows::<3>(3).into_owned();
+        let rotation = Quat::from_scaled_axis(turn) * pose.rotation;
         let shift = pull.fixed_rows::<3>(0).into_owned();
-        let centre = transform(&anchor, &self.shape.centre) + shift;
+        let centre = transform(pose, &self.shape.centre) + shift;
         Pose::from_parts((centre - rotation * self.shape.centre).into(), rotation)
     }
 
