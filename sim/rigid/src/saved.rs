@@ -38,14 +38,10 @@ impl RigidWorld {
     }
 
     /// Returns to `saved` and advances from there along `plan`, which must have been made from that
-    /// state, as far as `executed`. Bodies added since then stay where they are.
+    /// state, as far as `executed`. Bodies added since then are as they came: what later plans made
+    /// of them was not executed.
     pub fn resume(&mut self, saved: &Checkpoint, plan: &Plan, executed: &Executed) {
         self.planned = false;
-        let came = |slot: usize| saved.generations.get(slot) != self.generations.get(slot);
-        let newcomers: Vec<_> = (0..self.bodies.len())
-            .filter(|&slot| came(slot))
-            .map(|slot| (slot, self.state.pose[slot], self.state.twist[slot]))
-            .collect();
         for (slot, body) in self.bodies.iter_mut().enumerate() {
             if saved.generations.get(slot) != self.generations.get(slot) {
                 continue;
@@ -57,8 +53,12 @@ impl RigidWorld {
             }
         }
         self.follow(plan, executed);
-        for (slot, pose, twist) in newcomers {
-            (self.state.pose[slot], self.state.twist[slot]) = (pose, twist);
+        for (slot, body) in self.bodies.iter_mut().enumerate() {
+            let came = saved.generations.get(slot) != self.generations.get(slot);
+            if let Some(body) = body.as_mut().filter(|_| came) {
+                (self.state.pose[slot], self.state.twist[slot]) = body.came;
+                (body.asleep, body.quiet_s) = (false, 0.0);
+            }
         }
     }
 
