@@ -29,7 +29,7 @@ use hapticd_sys::{descriptors::raise_limit, folder, realtime::Step, wake::Wake};
 use crate::priority;
 use crate::session_setup::SessionArm;
 pub(crate) use dispatch::Dispatch;
-use hapticd_collision::command::{SceneCommand, SceneReply};
+use hapticd_collision::command::SceneReply;
 use hapticd_collision::requests::SceneRequests;
 use hapticd_devices::arm::ArmSpec;
 use hapticd_ipc as ipc;
@@ -39,15 +39,15 @@ use hapticd_ipc::shapes::ShapeFile;
 use hapticd_ipc::skins::{self, SkinInfo, SkinWriter};
 use hapticd_ipc::surfaces::{self, SurfaceInfo, SurfaceWriter, SurfacesError};
 use hapticd_ipc::{
-    Answer, BodyRecord, ClientId, Command, CommandSink, Endpoint, Handle, LoopEvents, Notice,
-    Quotas, Refusal, Server, ServerSetup, SetupError, blocks,
+    Answer, BodyRecord, Endpoint, Handle, LoopEvents, Notice, Quotas, Refusal, Server, ServerSetup,
+    SetupError, blocks,
 };
 use hapticd_loop::contact_events::ContactEvent;
 use hapticd_loop::core::ArmFrame;
 use hapticd_loop::events::LoopEvent;
 use hapticd_loop::limits::RestrictionsOwner;
 use hapticd_loop::orders::LoopOrder;
-use hapticd_loop::record::{BodyOrder, Silencing};
+use hapticd_loop::record::BodyOrder;
 use hapticd_loop::watchdog::Beat;
 use hapticd_monitor::scribe::Live;
 use hapticd_scene_setup as scene_setup;
@@ -430,10 +430,11 @@ mod tests {
     use super::*;
     use crossbeam::channel::{Receiver, bounded};
     use hapticd_client::Client;
-    use hapticd_collision::command::Request;
+    use hapticd_collision::command::{Request, SceneCommand};
     use hapticd_collision::requests::{self, ReplySender};
-    use hapticd_ipc::GoneWhy;
     use hapticd_ipc::surfaces::SurfaceKind;
+    use hapticd_ipc::{ClientId, Command, CommandSink, GoneWhy};
+    use hapticd_loop::record::Silencing;
 
     /// Returns both ends of the requests and of their replies; `capacity`: of the requests.
     pub(super) fn scene_requests(

@@ -7,7 +7,6 @@ use hapticd_collision::requests::SceneRequests;
 use hapticd_devices::safety::Limits;
 use hapticd_ipc::restrictions::RestrictionQueue;
 use hapticd_ipc::{Answer, ClientId, Command, CommandSink};
-use hapticd_loop::limits::RestrictionsOwner;
 use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::record::{BodyOrder, Silencing};
 use hapticd_sync::{delivery, ring};
@@ -64,7 +63,7 @@ impl Silences {
 impl Dispatch {
     /// Creates a dispatch for commands about limits and faults only.
     #[cfg(test)]
-    pub(crate) fn of_limits(restrictions: RestrictionsOwner) -> Self {
+    pub(crate) fn of_limits(restrictions: hapticd_loop::limits::RestrictionsOwner) -> Self {
         let ((requests, _), _) = super::tests::scene_requests(1);
         Dispatch::of(requests, ring::ring(1).0, restrictions)
     }
@@ -74,7 +73,7 @@ impl Dispatch {
     pub(super) fn of(
         requests: SceneRequests,
         gone: ring::Producer<BodyOrder>,
-        restrictions: RestrictionsOwner,
+        restrictions: hapticd_loop::limits::RestrictionsOwner,
     ) -> Self {
         Dispatch {
             requests,

@@ -18,15 +18,15 @@ const REST: &str = "kind = \"rest\"\nat = [0.0, 0.0, 0.05]\n";
 const ACTIVE: u8 = 3;
 
 /// A recording daemon with one arm, and an application that only looks on.
-struct Fixture {
+pub(super) struct Fixture {
     folder: Folder,
     process: Child,
-    arm: Subscription,
+    pub(super) arm: Subscription,
     _watcher: Client,
 }
 
 impl Fixture {
-    fn new(name: &str, hand: &str) -> Self {
+    pub(super) fn new(name: &str, hand: &str) -> Self {
         let folder = Folder::new(name);
         folder.scene(SAFETY, hand, &[0.0]);
         let process = folder
@@ -48,7 +48,7 @@ impl Fixture {
         fixture
     }
 
-    fn app(&self) -> Client {
+    pub(super) fn app(&self) -> Client {
         let socket = self.folder.0.join("hapticd/app.sock");
         let mut app = Client::connect_until(&socket, "effects", PATIENCE).unwrap();
         app.set_timeout(PATIENCE);
@@ -58,7 +58,7 @@ impl Fixture {
     }
 
     /// Waits until the arm's state is like that; meanwhile `app` stays alive.
-    fn until(
+    pub(super) fn until(
         &self,
         what: &str,
         mut app: Option<&mut Client>,
@@ -79,7 +79,7 @@ impl Fixture {
     }
 
     /// Ends the daemon, replays what it recorded, and returns the ticks.
-    fn end(mut self) -> Vec<Tick> {
+    pub(super) fn end(mut self) -> Vec<Tick> {
         let pid = self.process.id().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(sent.unwrap().success());

@@ -6,6 +6,7 @@ mod connections;
 mod deformables;
 mod effects;
 mod leases;
+mod placing;
 mod rights;
 mod shapes_of_bodies;
 
