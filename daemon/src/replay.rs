@@ -635,6 +635,7 @@ fn first_difference(
             ("state", u64::from(a.state), u64::from(b.state)),
             ("reason", u64::from(a.reason), u64::from(b.reason)),
             ("starved", u64::from(a.starved), u64::from(b.starved)),
+            ("grasped", u64::from(a.grasped), u64::from(b.grasped)),
             ("contacts", u64::from(a.contacts), u64::from(b.contacts)),
             ("rows", u64::from(a.rows), u64::from(b.rows)),
             ("pairs", u64::from(a.pairs), u64::from(b.pairs)),

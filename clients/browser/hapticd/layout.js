@@ -308,6 +308,27 @@ export const EffectEnd = /** @type {const} */ ({
   ClientSilent: 1,
 });
 
+/** Reason why an arm let go of a body, or did not take one. */
+export const LetGoReason = /** @type {const} */ ({
+  /** A request, or the arm's button. */
+  Ordered: 0,
+  /** There was nothing to take: the tool touches no dynamic body. */
+  NothingThere: 1,
+  /** The body has gone. */
+  BodyGone: 2,
+  /** The client of the body is silent, or out of focus. */
+  BodySilent: 3,
+  /** The arm was lost, or its tool was placed elsewhere. */
+  ArmLost: 4,
+  /**
+   * The body was caught somewhere: for 100 ms the hand pulled three times as hard as the arm
+   * can.
+   */
+  Stretched: 5,
+  /** Clients were not served for a while. */
+  ClientsUnserved: 6,
+});
+
 /** State of the safety governor between off and on. */
 export const GovernorState = /** @type {const} */ ({
   /** Off in good order: no force is requested. */
@@ -706,6 +727,26 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * Lets an arm hold a dynamic body, whoever added it: the one that `body` names, or with 0 the
+ * one that presses the tool most. The body follows the hand on a spring, at the pose that it
+ * has now; the hand feels its weight, its inertia and what it touches. To the tool that holds
+ * it it is no obstacle. Answered by `Done` when the order is on its way; the events `Grasped`
+ * and `LetGo` say what came of it. The newest request for an arm holds, whichever client sent
+ * it. A grasp ends with its client: also when that is silent for longer than its lease, or out
+ * of focus.
+ * @typedef {object} GraspBody
+ * @property {number} body Identity of the body, or 0.
+ * @property {number} arm Index of the arm.
+ */
+
+/**
+ * Lets an arm let go of what this client let it hold; the body keeps its velocity. An arm that
+ * holds nothing is no error.
+ * @typedef {object} ReleaseBody
+ * @property {number} arm Index of the arm.
+ */
+
+/**
  * Technician: asks for the daemon's state. Answered by `Status`.
  * @typedef {Record<string, never>} GetStatus
  */
@@ -1002,6 +1043,27 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * An arm holds a dynamic body: by a request (`GraspBody`), or by its button. Sent with
+ * `CONTACT_EVENTS`.
+ * @typedef {object} Grasped
+ * @property {bigint} tick Tick in which the arm took it.
+ * @property {bigint} time_ns Time of that tick, ns on the daemon's monotonic clock.
+ * @property {number} body Identity of the body.
+ * @property {number} arm Index of the arm.
+ */
+
+/**
+ * An arm let go of a body, which keeps its velocity; or there was none to take. Sent with
+ * `CONTACT_EVENTS`.
+ * @typedef {object} LetGo
+ * @property {bigint} tick Tick in which that happened.
+ * @property {bigint} time_ns Time of that tick, ns on the daemon's monotonic clock.
+ * @property {number} body Identity of the body; 0 if there was none.
+ * @property {number} arm Index of the arm.
+ * @property {number} reason Reason.
+ */
+
+/**
  * Sets how often values of the subscribed and opened blocks are sent. It holds for all of them,
  * also those that come later, and replaces the rates before. A new connection has 0. It is no
  * sign of life: the daemon does not hear of it.
@@ -1111,6 +1173,8 @@ export const RECORDS = /** @type {const} */ ({
  * @property {AddInstance} AddInstance
  * @property {SetEffect} SetEffect
  * @property {StopEffect} StopEffect
+ * @property {GraspBody} GraspBody
+ * @property {ReleaseBody} ReleaseBody
  * @property {GetStatus} GetStatus
  * @property {Reload} Reload
  * @property {Shutdown} Shutdown
@@ -1361,6 +1425,25 @@ export const REQUESTS = /** @type {const} */ ({
     ],
     reserved: 4,
   },
+  GraspBody: {
+    kind: 0x0116,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["body", "u32"],
+      ["arm", "u8"],
+    ],
+    reserved: 3,
+  },
+  ReleaseBody: {
+    kind: 0x0117,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["arm", "u8"],
+    ],
+    reserved: 7,
+  },
   GetStatus: {
     kind: 0x0201,
     descriptors: 0,
@@ -1590,6 +1673,8 @@ export const REPLIES = /** @type {const} */ ({
  * @property {ButtonPressed} ButtonPressed
  * @property {ButtonReleased} ButtonReleased
  * @property {EffectEnded} EffectEnded
+ * @property {Grasped} Grasped
+ * @property {LetGo} LetGo
  */
 
 /** From daemon to client, with id 0. */
@@ -1780,6 +1865,29 @@ export const EVENTS = /** @type {const} */ ({
     ],
     reserved: 3,
   },
+  Grasped: {
+    kind: 0x8215,
+    descriptors: 0,
+    fields: [
+      ["tick", "u64"],
+      ["time_ns", "u64"],
+      ["body", "u32"],
+      ["arm", "u8"],
+    ],
+    reserved: 3,
+  },
+  LetGo: {
+    kind: 0x8216,
+    descriptors: 0,
+    fields: [
+      ["tick", "u64"],
+      ["time_ns", "u64"],
+      ["body", "u32"],
+      ["arm", "u8"],
+      ["reason", "code:u8:LetGoReason"],
+    ],
+    reserved: 2,
+  },
 });
 
 /**
@@ -1895,6 +2003,7 @@ export const GATEWAY_MESSAGES = /** @type {const} */ ({
  * @property {bigint} lateness_ns How much later than requested the loop woke for that tick, ns.
  * @property {bigint} input_age_ns Age of the arm's sample, ns.
  * @property {number} last_force_off Code of the newest reason why force went off; 0 before the first. It is kept when force is on again.
+ * @property {number} grasped_body Identity of the dynamic body that the arm holds; 0: none.
  * @property {bigint} last_force_off_tick Tick in which force went off; another reason while it is off keeps it.
  * @property {bigint} force_offs How often force went off since the loop started. Another reason while it is off is not counted.
  * @property {ArmEnergy} energy Energy of the arm's coupling.
@@ -2041,6 +2150,7 @@ export const WORDS = {
       ["lateness_ns", 38, 0, "u64"],
       ["input_age_ns", 39, 0, "u64"],
       ["last_force_off", 40, 0, "u8"],
+      ["grasped_body", 40, 32, "u32"],
       ["last_force_off_tick", 41, 0, "u64"],
       ["force_offs", 42, 0, "u64"],
       ["energy", 43, 0, "words:ArmEnergy"],

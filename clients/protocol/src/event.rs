@@ -229,6 +229,15 @@ messages! {
             button: u8,
         } reserved 6
 
+        /// An effect of this client has ended. Sent with
+        /// [`EVENTS`](crate::request::topic::EVENTS), to that client alone.
+        EffectEnded = 0x8214 => {
+            /// Identity of the effect.
+            effect: u32,
+            /// Reason for the end.
+            reason: EffectEnd,
+        } reserved 3
+
         /// An arm holds a dynamic body: by a request ([`GraspBody`](crate::request::GraspBody)), or
         /// by its button. Sent with [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS).
         Grasped = 0x8215 => {
@@ -256,14 +265,5 @@ messages! {
             /// Reason.
             reason: LetGoReason,
         } reserved 2
-
-        /// An effect of this client has ended. Sent with
-        /// [`EVENTS`](crate::request::topic::EVENTS), to that client alone.
-        EffectEnded = 0x8214 => {
-            /// Identity of the effect.
-            effect: u32,
-            /// Reason for the end.
-            reason: EffectEnd,
-        } reserved 3
     }
 }

@@ -60,6 +60,7 @@ pub fn codes() -> Vec<CodesLayout> {
         reply::BlockKind::layout(),
         event::RemovalReason::layout(),
         event::EffectEnd::layout(),
+        event::LetGoReason::layout(),
         block::GovernorState::layout(),
         block::force_off_layout(),
         block::NeedlePhase::layout(),

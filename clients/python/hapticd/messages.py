@@ -431,6 +431,44 @@ EFFECT_END_TEXT: dict[int, str] = {
 """What each EffectEnd means."""
 
 
+class LetGoReason(IntEnum):
+    """Reason why an arm let go of a body, or did not take one."""
+
+    ORDERED = 0
+    """A request, or the arm's button."""
+
+    NOTHING_THERE = 1
+    """There was nothing to take: the tool touches no dynamic body."""
+
+    BODY_GONE = 2
+    """The body has gone."""
+
+    BODY_SILENT = 3
+    """The client of the body is silent, or out of focus."""
+
+    ARM_LOST = 4
+    """The arm was lost, or its tool was placed elsewhere."""
+
+    STRETCHED = 5
+    """The body was caught somewhere: for 100 ms the hand pulled three times as hard as the arm
+    can."""
+
+    CLIENTS_UNSERVED = 6
+    """Clients were not served for a while."""
+
+
+LET_GO_REASON_TEXT: dict[int, str] = {
+    0: "A request, or the arm's button.",
+    1: "There was nothing to take: the tool touches no dynamic body.",
+    2: "The body has gone.",
+    3: "The client of the body is silent, or out of focus.",
+    4: "The arm was lost, or its tool was placed elsewhere.",
+    5: "The body was caught somewhere: for 100 ms the hand pulled three times as hard as the arm can.",
+    6: "Clients were not served for a while.",
+}
+"""What each LetGoReason means."""
+
+
 class GovernorState(IntEnum):
     """State of the safety governor between off and on."""
 
@@ -1330,6 +1368,47 @@ class StopEffect(Message):
 
 
 @dataclass(slots=True)
+class GraspBody(Message):
+    """Lets an arm hold a dynamic body, whoever added it: the one that `body` names, or with 0
+    the one that presses the tool most. The body follows the hand on a spring, at the pose that
+    it has now; the hand feels its weight, its inertia and what it touches. To the tool that
+    holds it it is no obstacle. Answered by `Done` when the order is on its way; the events
+    `Grasped` and `LetGo` say what came of it. The newest request for an arm holds, whichever
+    client sent it. A grasp ends with its client: also when that is silent for longer than its
+    lease, or out of focus."""
+
+    KIND: ClassVar[int] = 0x0116
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("body", "u32"),
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    body: int
+    """Identity of the body, or 0."""
+
+    arm: int
+    """Index of the arm."""
+
+
+@dataclass(slots=True)
+class ReleaseBody(Message):
+    """Lets an arm let go of what this client let it hold; the body keeps its velocity. An arm
+    that holds nothing is no error."""
+
+    KIND: ClassVar[int] = 0x0117
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 7
+
+    arm: int
+    """Index of the arm."""
+
+
+@dataclass(slots=True)
 class GetStatus(Message):
     """Technician: asks for the daemon's state. Answered by `Status`."""
 
@@ -1418,6 +1497,8 @@ REQUESTS: dict[int, type[Message]] = {
     0x0113: AddInstance,
     0x0114: SetEffect,
     0x0115: StopEffect,
+    0x0116: GraspBody,
+    0x0117: ReleaseBody,
     0x0201: GetStatus,
     0x0202: Reload,
     0x0203: Shutdown,
@@ -2150,6 +2231,64 @@ class EffectEnded(Message):
     """Reason for the end."""
 
 
+@dataclass(slots=True)
+class Grasped(Message):
+    """An arm holds a dynamic body: by a request (`GraspBody`), or by its button. Sent with
+    `CONTACT_EVENTS`."""
+
+    KIND: ClassVar[int] = 0x8215
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("body", "u32"),
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    tick: int
+    """Tick in which the arm took it."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    body: int
+    """Identity of the body."""
+
+    arm: int
+    """Index of the arm."""
+
+
+@dataclass(slots=True)
+class LetGo(Message):
+    """An arm let go of a body, which keeps its velocity; or there was none to take. Sent with
+    `CONTACT_EVENTS`."""
+
+    KIND: ClassVar[int] = 0x8216
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("body", "u32"),
+        ("arm", "u8"),
+        ("reason", "code:u8:LetGoReason"),
+    )
+    RESERVED: ClassVar[int] = 2
+
+    tick: int
+    """Tick in which that happened."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    body: int
+    """Identity of the body; 0 if there was none."""
+
+    arm: int
+    """Index of the arm."""
+
+    reason: LetGoReason
+    """Reason."""
+
+
 EVENTS: dict[int, type[Message]] = {
     0x8201: BodyJoined,
     0x8202: BodyLeft,
@@ -2171,6 +2310,8 @@ EVENTS: dict[int, type[Message]] = {
     0x8212: ButtonPressed,
     0x8213: ButtonReleased,
     0x8214: EffectEnded,
+    0x8215: Grasped,
+    0x8216: LetGo,
 }
 
 
@@ -2782,6 +2923,7 @@ class ArmState(Words):
         "lateness_ns",
         "input_age_ns",
         "last_force_off",
+        "grasped_body",
         "last_force_off_tick",
         "force_offs",
         "energy",
@@ -2900,6 +3042,11 @@ class ArmState(Words):
         """Code of the newest reason why force went off; 0 before the first. It is kept when
         force is on again."""
         return self.data[320]
+
+    @property
+    def grasped_body(self) -> int:
+        """Identity of the dynamic body that the arm holds; 0: none."""
+        return int(U32(self.data, 324)[0])
 
     @property
     def last_force_off_tick(self) -> int:

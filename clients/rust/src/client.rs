@@ -535,6 +535,24 @@ impl Client {
         self.done(request::StopEffect { effect })
     }
 
+    /// Lets an arm hold a dynamic body: the one that is named, or with 0 the one that presses its
+    /// tool most. Returns when the order is on its way; [`Event::Grasped`](crate::Event) and
+    /// [`Event::LetGo`](crate::Event) say what came of it.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn grasp_body(&mut self, arm: u8, body: u32) -> Result<(), RequestError> {
+        self.done(request::GraspBody { body, arm })
+    }
+
+    /// Lets an arm let go of what this client let it hold. An arm that holds nothing is no error.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn release_body(&mut self, arm: u8) -> Result<(), RequestError> {
+        self.done(request::ReleaseBody { arm })
+    }
+
     /// Stops a kinematic body where it is.
     ///
     /// # Errors

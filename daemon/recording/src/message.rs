@@ -255,6 +255,10 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
+fn is_no_body(id: &u32) -> bool {
+    *id == 0
+}
+
 fn is_all_alive(silent: &u8) -> bool {
     *silent == 0
 }
@@ -285,6 +289,9 @@ pub struct OutputMessage {
     pub reason: u8,
     /// The certificate or the budget held the tool back.
     pub starved: bool,
+    /// Client-visible id of the body that the arm holds; absent if it holds none.
+    #[serde(default, skip_serializing_if = "is_no_body")]
+    pub grasped: u32,
     /// Number of contacts.
     pub contacts: u16,
     /// Number of contact rows.
@@ -472,6 +479,7 @@ impl OutputMessage {
             state: arm.state,
             reason: arm.reason,
             starved: arm.starved,
+            grasped: arm.grasped,
             contacts: arm.contacts,
             rows: arm.rows,
             pairs: arm.pairs,

@@ -136,7 +136,7 @@ fn output() -> Value {
     merged(&[
         json!({
             "wanted": wrench(), "effects_n": numbers(), "sent": wrench(), "world_from_device": pose(), "world_from_proxy": pose(),
-            "anchored": flag(), "starved": flag(), "solid": text(),
+            "anchored": flag(), "starved": flag(), "grasped": integer(), "solid": text(),
             "inside": text(),
             "needle": object(json!({
                 "phase": text(), "held": text(), "depth_m": number(), "force_n": number(), "lateral_n": number(), "tip_m": numbers(), "pierced": integer(),
@@ -187,6 +187,14 @@ fn effect_order() -> Value {
     }))
 }
 
+/// Schema of an order about what an arm holds.
+fn grasp_order() -> Value {
+    object(json!({
+        "take": object(json!({ "arm": integer(), "body": integer() })),
+        "let_go": object(json!({ "arm": integer() })),
+    }))
+}
+
 /// Returns the schema of `/tick`.
 pub fn tick() -> Value {
     let counts = [
@@ -202,7 +210,7 @@ pub fn tick() -> Value {
     );
     merged(&[
         all(&counts, &integer()).into(),
-        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "silenced": list(list(json!({}))), "effects": list(effect_order()), "blame": text(), "arms": list(arm) }),
+        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "silenced": list(list(json!({}))), "effects": list(effect_order()), "grasps": list(grasp_order()), "blame": text(), "arms": list(arm) }),
     ])
 }
 

@@ -10,7 +10,7 @@ use hapticd_client::{
 };
 
 /// Bound that counts as a failure, above what a busy machine needs.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 const SAFETY: &str = "peak_force_n = 4.0\ncontinuous_force_n = 4.0\nramp_s = 0.2\n\
                       stale_input_ms = 60.0\nstale_contact_ms = 60.0\nstall_ms = 60.0\n";
 /// A hand above the floor that holds still.
@@ -27,8 +27,16 @@ pub(super) struct Fixture {
 
 impl Fixture {
     pub(super) fn new(name: &str, hand: &str) -> Self {
+        Self::with_bodies(name, hand, "")
+    }
+
+    /// With more sections in the scene.
+    pub(super) fn with_bodies(name: &str, hand: &str, bodies: &str) -> Self {
         let folder = Folder::new(name);
         folder.scene(SAFETY, hand, &[0.0]);
+        let scene = folder.0.join("scene.toml");
+        let text = std::fs::read_to_string(&scene).unwrap();
+        std::fs::write(&scene, text + bodies).unwrap();
         let process = folder
             .command(&["run", "scene.toml", "--plain", "--record", "run.mcap"])
             .stderr(std::fs::File::create(folder.0.join("log")).unwrap())

@@ -15,6 +15,7 @@ mod border;
 mod bounds;
 mod effects;
 mod energy;
+mod grasp;
 mod jam;
 mod late;
 mod liquids;

@@ -48,7 +48,7 @@ pub use contact::{Contact, MAX_CONTACTS};
 pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Touched, Wrench};
 pub use engine::{Engine, TickInput, TickOutput, is_pose};
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
-pub use hapticd_ccd::PairKind;
+pub use hapticd_ccd::{FeaturePair, PairKind};
 pub use implicit::{
     FOOT_REACH, Foot, ImplicitSurface, MAX_CLIQUES, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
 };

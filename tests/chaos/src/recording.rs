@@ -38,6 +38,8 @@ pub struct ArmTick {
     pub reason: u8,
     /// The tool was held back because the certificate or the budget was exhausted.
     pub starved: bool,
+    /// Client-visible id of the body that the arm holds; 0: none.
+    pub grasped: u32,
 }
 
 impl ArmTick {
@@ -132,6 +134,8 @@ struct OutputText {
     state: u8,
     reason: u8,
     starved: bool,
+    #[serde(default)]
+    grasped: u32,
 }
 
 #[derive(Deserialize)]
@@ -171,6 +175,7 @@ impl From<TickText> for Tick {
                 state: arm.output.state,
                 reason: arm.output.reason,
                 starved: arm.output.starved,
+                grasped: arm.output.grasped,
             }
         };
         Tick {

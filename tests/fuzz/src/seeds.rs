@@ -140,6 +140,8 @@ fn requests() -> Vec<Request> {
         }
         .into(),
         request::StopEffect { effect: 1 }.into(),
+        request::GraspBody { body, arm: 0 }.into(),
+        request::ReleaseBody { arm: 0 }.into(),
         request::TeleportBody {
             world_from_body: Pose::IDENTITY,
             body,

@@ -65,6 +65,7 @@ fn state() -> (ArmState, Json) {
         lateness_ns: 38,
         input_age_ns: 39,
         last_force_off: 40,
+        grasped_body: 8,
         last_force_off_tick: 41,
         force_offs: 42,
         energy: ArmEnergy {
@@ -108,6 +109,7 @@ fn state() -> (ArmState, Json) {
         ("lateness_ns", big(38)),
         ("input_age_ns", big(39)),
         ("last_force_off", Json::number(40)),
+        ("grasped_body", Json::number(8)),
         ("last_force_off_tick", big(41)),
         ("force_offs", big(42)),
         (

@@ -2,7 +2,7 @@
 
 use hapticd_protocol::{
     MAX_ARMS,
-    event::{self, EffectEnd, Event},
+    event::{self, EffectEnd, Event, LetGoReason},
     gateway::{self, GatewayMessage, GatewayRequest},
     reply::{self, ArmInfo, BlockInfo, BlockKind, BodyInfo, ErrorCode, RefusalReason, Reply},
     request::{self, BodyKind, EffectKind, EffectShape, PushMode, Request, Waveform},
@@ -147,6 +147,8 @@ pub fn requests() -> Vec<Request> {
         }
         .into(),
         request::StopEffect { effect: 9 }.into(),
+        request::GraspBody { body: 7, arm: 1 }.into(),
+        request::ReleaseBody { arm: 1 }.into(),
         request::TeleportBody {
             world_from_body: pose(),
             body: 7,
@@ -346,6 +348,21 @@ pub fn events() -> Vec<Event> {
         event::EffectEnded {
             effect: 9,
             reason: EffectEnd::ClientSilent,
+        }
+        .into(),
+        event::Grasped {
+            tick: 103,
+            time_ns: 104,
+            body: 7,
+            arm: 1,
+        }
+        .into(),
+        event::LetGo {
+            tick: 105,
+            time_ns: 106,
+            body: 7,
+            arm: 1,
+            reason: LetGoReason::Stretched,
         }
         .into(),
     ]

@@ -5,6 +5,7 @@ mod bodies;
 mod connections;
 mod deformables;
 mod effects;
+mod grasps;
 mod leases;
 mod placing;
 mod rights;

@@ -349,6 +349,32 @@ namespace Hapticd
         ClientSilent = 1,
     }
 
+    /// <summary>Reason why an arm let go of a body, or did not take one.</summary>
+    public enum LetGoReason : byte
+    {
+        /// <summary>A request, or the arm's button.</summary>
+        Ordered = 0,
+
+        /// <summary>There was nothing to take: the tool touches no dynamic body.</summary>
+        NothingThere = 1,
+
+        /// <summary>The body has gone.</summary>
+        BodyGone = 2,
+
+        /// <summary>The client of the body is silent, or out of focus.</summary>
+        BodySilent = 3,
+
+        /// <summary>The arm was lost, or its tool was placed elsewhere.</summary>
+        ArmLost = 4,
+
+        /// <summary>The body was caught somewhere: for 100 ms the hand pulled three times as hard
+        /// as the arm can.</summary>
+        Stretched = 5,
+
+        /// <summary>Clients were not served for a while.</summary>
+        ClientsUnserved = 6,
+    }
+
     /// <summary>State of the safety governor between off and on.</summary>
     public enum GovernorState : byte
     {
@@ -884,6 +910,9 @@ namespace Hapticd
         /// when force is on again.</summary>
         public byte LastForceOff;
 
+        /// <summary>Identity of the dynamic body that the arm holds; 0: none.</summary>
+        public uint GraspedBody;
+
         /// <summary>Tick in which force went off; another reason while it is off keeps
         /// it.</summary>
         public ulong LastForceOffTick;
@@ -921,6 +950,7 @@ namespace Hapticd
             value.LatenessNs = Word.U64(data, at + 304);
             value.InputAgeNs = Word.U64(data, at + 312);
             value.LastForceOff = Word.U8(data, at + 320);
+            value.GraspedBody = Word.U32(data, at + 324);
             value.LastForceOffTick = Word.U64(data, at + 328);
             value.ForceOffs = Word.U64(data, at + 336);
             value.Energy = ArmEnergy.Read(data, at + 344);
@@ -1294,6 +1324,8 @@ namespace Hapticd.Messages
                 case 0x8212: return new ButtonPressed();
                 case 0x8213: return new ButtonReleased();
                 case 0x8214: return new EffectEnded();
+                case 0x8215: return new Grasped();
+                case 0x8216: return new LetGo();
                 case 0x8301: return new BlockValue();
                 case 0x8302: return new SurfaceTriangles();
                 case 0x8303: return new ShapeFile();
@@ -2078,6 +2110,62 @@ namespace Hapticd.Messages
         {
             Effect = input.U32("effect");
             input.Zeros(4);
+        }
+    }
+
+    /// <summary>Lets an arm hold a dynamic body, whoever added it: the one that `body` names, or
+    /// with 0 the one that presses the tool most. The body follows the hand on a spring, at the
+    /// pose that it has now; the hand feels its weight, its inertia and what it touches. To the
+    /// tool that holds it it is no obstacle. Answered by `Done` when the order is on its way; the
+    /// events `Grasped` and `LetGo` say what came of it. The newest request for an arm holds,
+    /// whichever client sent it. A grasp ends with its client: also when that is silent for longer
+    /// than its lease, or out of focus.</summary>
+    public sealed class GraspBody : Request<Done>
+    {
+        /// <summary>Identity of the body, or 0.</summary>
+        public uint Body;
+
+        /// <summary>Index of the arm.</summary>
+        public byte Arm;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x0116; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U32(Body);
+            output.U8(Arm);
+            output.Zeros(3);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Body = input.U32("body");
+            Arm = input.U8("arm");
+            input.Zeros(3);
+        }
+    }
+
+    /// <summary>Lets an arm let go of what this client let it hold; the body keeps its velocity. An
+    /// arm that holds nothing is no error.</summary>
+    public sealed class ReleaseBody : Request<Done>
+    {
+        /// <summary>Index of the arm.</summary>
+        public byte Arm;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x0117; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U8(Arm);
+            output.Zeros(7);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Arm = input.U8("arm");
+            input.Zeros(7);
         }
     }
 
@@ -3229,6 +3317,87 @@ namespace Hapticd.Messages
             Effect = input.U32("effect");
             Reason = (EffectEnd)input.U8("reason");
             input.Zeros(3);
+        }
+    }
+
+    /// <summary>An arm holds a dynamic body: by a request (`GraspBody`), or by its button. Sent
+    /// with `CONTACT_EVENTS`.</summary>
+    public sealed class Grasped : Message
+    {
+        /// <summary>Tick in which the arm took it.</summary>
+        public ulong Tick;
+
+        /// <summary>Time of that tick, ns on the daemon's monotonic clock.</summary>
+        public ulong TimeNs;
+
+        /// <summary>Identity of the body.</summary>
+        public uint Body;
+
+        /// <summary>Index of the arm.</summary>
+        public byte Arm;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x8215; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U64(Tick);
+            output.U64(TimeNs);
+            output.U32(Body);
+            output.U8(Arm);
+            output.Zeros(3);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Tick = input.U64("tick");
+            TimeNs = input.U64("time_ns");
+            Body = input.U32("body");
+            Arm = input.U8("arm");
+            input.Zeros(3);
+        }
+    }
+
+    /// <summary>An arm let go of a body, which keeps its velocity; or there was none to take. Sent
+    /// with `CONTACT_EVENTS`.</summary>
+    public sealed class LetGo : Message
+    {
+        /// <summary>Tick in which that happened.</summary>
+        public ulong Tick;
+
+        /// <summary>Time of that tick, ns on the daemon's monotonic clock.</summary>
+        public ulong TimeNs;
+
+        /// <summary>Identity of the body; 0 if there was none.</summary>
+        public uint Body;
+
+        /// <summary>Index of the arm.</summary>
+        public byte Arm;
+
+        /// <summary>Reason.</summary>
+        public LetGoReason Reason;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x8216; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U64(Tick);
+            output.U64(TimeNs);
+            output.U32(Body);
+            output.U8(Arm);
+            output.U8((byte)Reason);
+            output.Zeros(2);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Tick = input.U64("tick");
+            TimeNs = input.U64("time_ns");
+            Body = input.U32("body");
+            Arm = input.U8("arm");
+            Reason = (LetGoReason)input.U8("reason");
+            input.Zeros(2);
         }
     }
 
