@@ -160,7 +160,9 @@ fn a_teleported_body_never_sweeps_the_tool_and_its_force_fades() {
 fn a_push_moves_a_body_of_the_application_and_bounds_are_told() {
     let fixture = Fixture::new("push", HAND);
     let mut app = App::new(&fixture, BodyKind::Dynamic, 0.3);
-    fixture.until("it rests", Some(&mut app.client), |_| true);
+    fixture.until("the hand is down", Some(&mut app.client), |s| {
+        s.world_from_device.translation_m[2] < 0.032
+    });
     let in_the_floor = app.teleport([0.3, 0.0, -0.02]);
     assert_eq!(code(in_the_floor), ErrorCode::InvalidBody);
     let far = app.push(PushMode::Impulse, [1e6, 0.0, 0.0]);
@@ -182,6 +184,7 @@ fn a_push_moves_a_body_of_the_application_and_bounds_are_told() {
     );
     app.teleport([0.3, 0.0, LOW_M]).unwrap();
     fixture.until("no force", Some(&mut app.client), |s| s.force_n == [0.0; 3]);
+    std::thread::sleep(Duration::from_millis(200));
     drop(app);
     check_slew(&fixture.end());
 }

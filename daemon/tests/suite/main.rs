@@ -17,3 +17,4 @@ mod running;
 mod silence;
 mod skin_scenes;
 mod told;
+mod waiting;
