@@ -31,6 +31,15 @@ fn cube(name: &str, kind: BodyKind, x: f64) -> BodySpec {
     }
 }
 
+/// Ends the collision thread when the test ends, however it does.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// The check of a place takes as long as the planner does. A target that follows is one for the new
 /// place: it is taken after it, and stays.
 #[test]
@@ -67,6 +76,7 @@ fn a_target_never_overtakes_the_placing_of_its_body() {
     std::thread::scope(|threads| {
         threads.spawn(|| janitor::serve(&garbage));
         let thread = threads.spawn(|| collider::run(collider, links, &stop, &beat));
+        let ends = Stop(&stop);
         let to = |x| Pose::translation(x, 0.0, 0.0);
         let commands = [
             SceneCommand::Place {
@@ -112,8 +122,7 @@ fn a_target_never_overtakes_the_placing_of_its_body() {
         // The stone is there.
         let (token, reply) = replies.recv_timeout(WATCHDOG).expect("an answer");
         assert!(token == 4 && matches!(reply, SceneReply::AddRefused(_)));
-        stop.store(true, Ordering::Release);
-        drop(requests);
+        drop(ends);
         let collider = thread.join().unwrap();
         let at = collider.world().spec(slider).unwrap().world_from_body;
         assert_eq!(at, to(-0.5));
