@@ -495,8 +495,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Gives a dynamic body an impulse or a velocity. It takes effect with the next trajectory, two
-    /// or three ticks later, and exactly once. A sleeping body wakes.
+    /// Gives a dynamic body an impulse or a velocity. It takes effect with the next
+    /// trajectory that is planned, and exactly once. A sleeping body wakes.
     ///
     /// # Errors
     /// [`CommandError`]; nothing changes then.
