@@ -108,6 +108,14 @@ export const BodyKind = /** @type {const} */ ({
   Implicit: 6,
 });
 
+/** What a `PushBody` does to a body. */
+export const PushMode = /** @type {const} */ ({
+  /** It adds an impulse: a kick. */
+  Impulse: 0,
+  /** It sets the velocity. */
+  Velocity: 1,
+});
+
 /** Law of an effect's force; `docs/design/effects.md` has the formulas. */
 export const EffectKind = /** @type {const} */ ({
   /** A force along the axis. */
@@ -747,6 +755,32 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * Places a kinematic or dynamic body that this client added elsewhere at once. It does not go
+ * there: to tools it is another body, which makes no force and stops nothing until the tool is
+ * proven clear of it (`Ghost`). The force on a tool that touched it fades as if it had been
+ * removed, and an arm that held it lets go. It has no velocity then, and its target and lease
+ * end, also if the place is refused. In a scene with dynamic bodies the place must be free of
+ * them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A
+ * static body is refused (`StaticBody`).
+ * @typedef {object} TeleportBody
+ * @property {Pose} world_from_body Its pose from now on.
+ * @property {number} body Identity of the body.
+ */
+
+/**
+ * Gives a dynamic body that this client added an impulse or a velocity, once. It shows two or
+ * three ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the
+ * velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a
+ * body that is not dynamic and in a scene of first order (`NotPermitted`).
+ * @typedef {object} PushBody
+ * @property {number[]} linear Impulse, N s, or velocity of the centre of mass, m/s; world.
+ * @property {number[]} angular Angular impulse, N m s, in addition to that of the impulse at its point; or angular velocity, rad/s; world.
+ * @property {number[]} point_m Point at which the impulse acts, m, world; ignored for a velocity.
+ * @property {number} body Identity of the body.
+ * @property {number} mode Impulse or velocity.
+ */
+
+/**
  * Technician: asks for the daemon's state. Answered by `Status`.
  * @typedef {Record<string, never>} GetStatus
  */
@@ -1175,6 +1209,8 @@ export const RECORDS = /** @type {const} */ ({
  * @property {StopEffect} StopEffect
  * @property {GraspBody} GraspBody
  * @property {ReleaseBody} ReleaseBody
+ * @property {TeleportBody} TeleportBody
+ * @property {PushBody} PushBody
  * @property {GetStatus} GetStatus
  * @property {Reload} Reload
  * @property {Shutdown} Shutdown
@@ -1443,6 +1479,29 @@ export const REQUESTS = /** @type {const} */ ({
       ["arm", "u8"],
     ],
     reserved: 7,
+  },
+  TeleportBody: {
+    kind: 0x011a,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["world_from_body", "pose"],
+      ["body", "u32"],
+    ],
+    reserved: 4,
+  },
+  PushBody: {
+    kind: 0x011b,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["linear", "f64*3"],
+      ["angular", "f64*3"],
+      ["point_m", "f64*3"],
+      ["body", "u32"],
+      ["mode", "code:u8:PushMode"],
+    ],
+    reserved: 3,
   },
   GetStatus: {
     kind: 0x0201,

@@ -99,6 +99,23 @@ BODY_KIND_TEXT: dict[int, str] = {
 """What each BodyKind means."""
 
 
+class PushMode(IntEnum):
+    """What a `PushBody` does to a body."""
+
+    IMPULSE = 0
+    """It adds an impulse: a kick."""
+
+    VELOCITY = 1
+    """It sets the velocity."""
+
+
+PUSH_MODE_TEXT: dict[int, str] = {
+    0: "It adds an impulse: a kick.",
+    1: "It sets the velocity.",
+}
+"""What each PushMode means."""
+
+
 class EffectKind(IntEnum):
     """Law of an effect's force; `docs/design/effects.md` has the formulas."""
 
@@ -1409,6 +1426,66 @@ class ReleaseBody(Message):
 
 
 @dataclass(slots=True)
+class TeleportBody(Message):
+    """Places a kinematic or dynamic body that this client added elsewhere at once. It does not
+    go there: to tools it is another body, which makes no force and stops nothing until the tool
+    is proven clear of it (`Ghost`). The force on a tool that touched it fades as if it had been
+    removed, and an arm that held it lets go. It has no velocity then, and its target and lease
+    end, also if the place is refused. In a scene with dynamic bodies the place must be free of
+    them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A
+    static body is refused (`StaticBody`)."""
+
+    KIND: ClassVar[int] = 0x011a
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("world_from_body", "pose"),
+        ("body", "u32"),
+    )
+    RESERVED: ClassVar[int] = 4
+
+    world_from_body: Pose
+    """Its pose from now on."""
+
+    body: int
+    """Identity of the body."""
+
+
+@dataclass(slots=True)
+class PushBody(Message):
+    """Gives a dynamic body that this client added an impulse or a velocity, once. It shows two
+    or three ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the
+    velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a
+    body that is not dynamic and in a scene of first order (`NotPermitted`)."""
+
+    KIND: ClassVar[int] = 0x011b
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("linear", "f64*3"),
+        ("angular", "f64*3"),
+        ("point_m", "f64*3"),
+        ("body", "u32"),
+        ("mode", "code:u8:PushMode"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    linear: Vector
+    """Impulse, N s, or velocity of the centre of mass, m/s; world."""
+
+    angular: Vector
+    """Angular impulse, N m s, in addition to that of the impulse at its point; or angular
+    velocity, rad/s; world."""
+
+    point_m: Vector
+    """Point at which the impulse acts, m, world; ignored for a velocity."""
+
+    body: int
+    """Identity of the body."""
+
+    mode: PushMode
+    """Impulse or velocity."""
+
+
+@dataclass(slots=True)
 class GetStatus(Message):
     """Technician: asks for the daemon's state. Answered by `Status`."""
 
@@ -1499,6 +1576,8 @@ REQUESTS: dict[int, type[Message]] = {
     0x0115: StopEffect,
     0x0116: GraspBody,
     0x0117: ReleaseBody,
+    0x011a: TeleportBody,
+    0x011b: PushBody,
     0x0201: GetStatus,
     0x0202: Reload,
     0x0203: Shutdown,

@@ -18,3 +18,4 @@ mod running;
 mod silence;
 mod skin_scenes;
 mod told;
+mod waiting;

@@ -7,7 +7,7 @@ use hapticd_protocol::{
     frame::Message,
     mesh::{Mesh, Precision},
     reply::{self, Reply},
-    request::{self, BodyKind, EffectKind, EffectShape, Request, Waveform, topic},
+    request::{self, BodyKind, EffectKind, EffectShape, PushMode, Request, Waveform, topic},
     text::Name,
     wire::{Limit, List, NonNegative, Pose},
 };
@@ -142,6 +142,19 @@ fn requests() -> Vec<Request> {
         request::StopEffect { effect: 1 }.into(),
         request::GraspBody { body, arm: 0 }.into(),
         request::ReleaseBody { arm: 0 }.into(),
+        request::TeleportBody {
+            world_from_body: Pose::IDENTITY,
+            body,
+        }
+        .into(),
+        request::PushBody {
+            linear: [0.0, 0.0, 0.1],
+            angular: [0.0; 3],
+            point_m: [0.0; 3],
+            body,
+            mode: PushMode::Impulse,
+        }
+        .into(),
         request::SetBodyPose {
             world_from_body: Pose::IDENTITY,
             speed_m_s: NonNegative(0.5),

@@ -110,6 +110,16 @@ namespace Hapticd
         Implicit = 6,
     }
 
+    /// <summary>What a `PushBody` does to a body.</summary>
+    public enum PushMode : byte
+    {
+        /// <summary>It adds an impulse: a kick.</summary>
+        Impulse = 0,
+
+        /// <summary>It sets the velocity.</summary>
+        Velocity = 1,
+    }
+
     /// <summary>Law of an effect's force; `docs/design/effects.md` has the formulas.</summary>
     public enum EffectKind : byte
     {
@@ -2190,6 +2200,86 @@ namespace Hapticd.Messages
         {
             Arm = input.U8("arm");
             input.Zeros(7);
+        }
+    }
+
+    /// <summary>Places a kinematic or dynamic body that this client added elsewhere at once. It
+    /// does not go there: to tools it is another body, which makes no force and stops nothing until
+    /// the tool is proven clear of it (`Ghost`). The force on a tool that touched it fades as if it
+    /// had been removed, and an arm that held it lets go. It has no velocity then, and its target
+    /// and lease end, also if the place is refused. In a scene with dynamic bodies the place must
+    /// be free of them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is
+    /// there. A static body is refused (`StaticBody`).</summary>
+    public sealed class TeleportBody : Request<Done>
+    {
+        /// <summary>Its pose from now on.</summary>
+        public Pose3d WorldFromBody;
+
+        /// <summary>Identity of the body.</summary>
+        public uint Body;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x011a; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.Pose(WorldFromBody);
+            output.U32(Body);
+            output.Zeros(4);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            WorldFromBody = input.Pose("world_from_body");
+            Body = input.U32("body");
+            input.Zeros(4);
+        }
+    }
+
+    /// <summary>Gives a dynamic body that this client added an impulse or a velocity, once. It
+    /// shows two or three ticks later; a sleeping body wakes. Answered when the scene has it.
+    /// Refused if the velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S`
+    /// (`OutOfRange`), for a body that is not dynamic and in a scene of first order
+    /// (`NotPermitted`).</summary>
+    public sealed class PushBody : Request<Done>
+    {
+        /// <summary>Impulse, N s, or velocity of the centre of mass, m/s; world.</summary>
+        public Vector3d Linear;
+
+        /// <summary>Angular impulse, N m s, in addition to that of the impulse at its point; or
+        /// angular velocity, rad/s; world.</summary>
+        public Vector3d Angular;
+
+        /// <summary>Point at which the impulse acts, m, world; ignored for a velocity.</summary>
+        public Vector3d PointM;
+
+        /// <summary>Identity of the body.</summary>
+        public uint Body;
+
+        /// <summary>Impulse or velocity.</summary>
+        public PushMode Mode;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x011b; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.Vector(Linear);
+            output.Vector(Angular);
+            output.Vector(PointM);
+            output.U32(Body);
+            output.U8((byte)Mode);
+            output.Zeros(3);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Linear = input.Vector("linear");
+            Angular = input.Vector("angular");
+            PointM = input.Vector("point_m");
+            Body = input.U32("body");
+            Mode = (PushMode)input.U8("mode");
+            input.Zeros(3);
         }
     }
 
