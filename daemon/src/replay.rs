@@ -295,7 +295,9 @@ impl Replay {
         let effects = effects.map(|effect| effect.order().map(LoopOrder::Effect));
         let grasps = message.grasps.iter();
         let grasps = grasps.map(|grasp| Some(LoopOrder::Grasp(grasp.order())));
-        for order in effects.chain(grasps) {
+        let workspaces = message.workspaces.iter();
+        let workspaces = workspaces.map(|order| Some(LoopOrder::Workspace(order.order())));
+        for order in effects.chain(grasps).chain(workspaces) {
             if !order.is_some_and(|order| self.core.order(order)) {
                 return Err(format!(
                     "an application's order before tick {} is unknown, or one too many",

@@ -43,8 +43,8 @@ use hapticd_ipc::{
     SetupError, blocks,
 };
 use hapticd_loop::contact_events::ContactEvent;
-use hapticd_loop::core::ArmFrame;
 use hapticd_loop::events::LoopEvent;
+use hapticd_loop::frame::ArmFrame;
 use hapticd_loop::limits::RestrictionsOwner;
 use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::record::BodyOrder;
@@ -99,7 +99,7 @@ pub(crate) struct Links {
     pub(crate) restrictions: RestrictionsOwner,
     /// Straight to the haptic loop: bodies that it is to forget or to silence.
     pub(crate) gone: ring::Producer<BodyOrder>,
-    /// Straight to the haptic loop: effects, grasps.
+    /// Straight to the haptic loop: effects, grasps, workspaces.
     pub(crate) orders: ring::Producer<LoopOrder>,
     /// To the collision thread and back.
     pub(crate) requests: SceneRequests,

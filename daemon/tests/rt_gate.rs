@@ -13,6 +13,7 @@ use hapticd_collision::deformable;
 use hapticd_counting::{Counting, counted};
 use hapticd_devices::arm::ArmCommand;
 use hapticd_devices::safety::Limits;
+use hapticd_geometry::{Pose, Vec3};
 use hapticd_loop::contact_events::ContactFeed;
 use hapticd_loop::core::ArmInput;
 use hapticd_loop::effects::{Effect, EffectChange, EffectKind, EffectOrder};
@@ -23,6 +24,7 @@ use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::record::{BodyOrder, Silencing, TickRecord};
 use hapticd_loop::thread::{DeformableLinks, Flags, Links, Moment, Turns};
 use hapticd_loop::watchdog::{Beat, Guard};
+use hapticd_loop::workspace::{Bubble, Mapping, WorkspaceChange, WorkspaceOrder};
 use hapticd_proxy::{DeformableSnapshot, Phase, Query, Snapshot};
 use hapticd_sync::{latest, ring};
 
@@ -215,6 +217,31 @@ fn drive(text: &str) -> [u64; 4] {
         if let Some(change) = grasp {
             let order = LoopOrder::Grasp(GraspOrder { arm: 0, change });
             orders_in.push(order).unwrap();
+        }
+        // An application moves the arm's frame, with a bubble, and clutches.
+        if k % 40 == 27 {
+            let mapping = Mapping {
+                world_from_base: Pose::translation(0.0, 1e-6 * k as f64, 0.04),
+                scale: 1.0 + (k / 40 % 3) as f64,
+                max_speed_m_s: 0.1,
+                recentre: k / 40 % 5 == 0,
+                bubble: (k / 40 % 2 == 0).then_some(Bubble {
+                    centre_m: Vec3::zeros(),
+                    radius_m: 0.01,
+                    width_m: 0.02,
+                    max_speed_m_s: 0.01,
+                    stiffness_n_per_m: 50.0,
+                    cap_n: 0.5,
+                }),
+            };
+            for change in [
+                WorkspaceChange::Map(mapping),
+                WorkspaceChange::Clutch(k / 40 % 7 == 0),
+            ] {
+                let arm = (k / 40 % 11 == 0).into();
+                let order = LoopOrder::Workspace(WorkspaceOrder { arm, change });
+                orders_in.push(order).unwrap();
+            }
         }
         // The moving body is gone, and one that never existed.
         if k == 9_000 {

@@ -15,6 +15,7 @@
 //! | [`thermal`] | the continuous limit: an I²t budget |
 //! | [`oscillation`] | detects limit cycles and lowers the gain |
 //! | [`passivity`] | accounts for the energy that the hand is given, and lowers the gain |
+//! | `pause` | takes all force away for a while, without a cause |
 //! | [`stiffness`] | how stiff a wall this arm and this loop can render passively |
 //! | [`reason`], [`history`] | why force is off, and was |
 
@@ -24,6 +25,7 @@ pub mod history;
 pub mod limits;
 pub mod oscillation;
 pub mod passivity;
+mod pause;
 #[cfg(test)]
 mod properties;
 pub mod reason;

@@ -453,6 +453,10 @@ export const flag = /** @type {const} */ ({
    * is out.
    */
   INSIDE: 32,
+  /** A clutch holds the tool: the hand moves without force. */
+  CLUTCHED: 64,
+  /** The hand is outside of the bubble and drives the arm's frame. */
+  DRIVEN: 128,
 });
 
 /** Bits of `SkinFrameHeader::flags`. */
@@ -755,23 +759,59 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * Says where an arm works: where its base is in the world, how its motions are scaled, and a
+ * bubble around the hand. An application sends it once, or for each picture with a base that
+ * rides on its camera. The frame goes to that pose smoothly, no faster than `max_speed_m_s`,
+ * and never jumps; to the tool it is a moving hand. The scale changes while the tool touches
+ * and holds nothing, and the tool then goes to where the mapping puts it. What clutch and
+ * bubble have added stays unless `recentre` says otherwise. Outside of the bubble the hand
+ * drives the frame outwards (`docs/design/workspace.md` has the law). Answered by `Done` when
+ * the order is on its way. The newest request for an arm holds, whichever client sent it. When
+ * its client ends, is silent for longer than its lease or out of focus, the frame stays where
+ * it is and the bubble ends.
+ * @typedef {object} SetWorkspace
+ * @property {Pose} world_from_base Pose of the arm's base in the world.
+ * @property {number} scale World metres per device metre.
+ * @property {number} max_speed_m_s Largest speed of the tool that the frame's motion makes, m/s in the world.
+ * @property {number[]} bubble_center_m Centre of the bubble, m at the device, base frame.
+ * @property {number} bubble_radius_m Radius of the bubble, m at the device; 0: no bubble.
+ * @property {number} bubble_width_m Depth outside of the bubble at which the frame moves at full speed, m at the device; at least 0.001 with a bubble.
+ * @property {number} bubble_speed_m_s That speed, m/s in the world.
+ * @property {number} bubble_stiffness_n_per_m Stiffness with which the bubble pulls the hand back, N/m at the device. It shares what the arm renders stably with the effects.
+ * @property {number} bubble_cap_n Most of that force, N. It is one of the arm's effects (`SetEffect`): they share `max_effect_force_n`.
+ * @property {number} arm Index of the arm.
+ * @property {boolean} recentre What clutch and bubble have added goes back to zero, as the frame moves.
+ */
+
+/**
+ * Engages the clutch of an arm, or disengages what this client has engaged. While it is engaged
+ * the hand moves freely, without force, and the tool stands where it is; the force goes within
+ * 20 ms. Afterwards the tool goes on from there, and the force comes back within 200 ms. An arm
+ * may have a button that does the same (`clutch_button`). It ends with its client, as a mapping
+ * does.
+ * @typedef {object} SetClutch
+ * @property {number} arm Index of the arm.
+ * @property {boolean} engaged Whether the clutch is engaged.
+ */
+
+/**
  * Places a kinematic or dynamic body that this client added elsewhere at once. It does not go
  * there: to tools it is another body, which makes no force and stops nothing until the tool is
  * proven clear of it (`Ghost`). The force on a tool that touched it fades as if it had been
- * removed, and an arm that held it lets go. It has no velocity then, and its target and lease
- * end, also if the place is refused. In a scene with dynamic bodies the place must be free of
- * them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A
- * static body is refused (`StaticBody`).
+ * removed, and an arm that held it lets go. Its velocity ends; its target and lease end also if
+ * the place is refused. In a scene with dynamic bodies the place must be free of them, for a
+ * dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A static body is
+ * refused (`StaticBody`).
  * @typedef {object} TeleportBody
  * @property {Pose} world_from_body Its pose from now on.
  * @property {number} body Identity of the body.
  */
 
 /**
- * Gives a dynamic body that this client added an impulse or a velocity, once. It shows two or
- * three ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the
- * velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a
- * body that is not dynamic and in a scene of first order (`NotPermitted`).
+ * Gives a dynamic body that this client added an impulse or a velocity, once. It shows some
+ * ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the velocity
+ * would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a body that
+ * is not dynamic and in a scene of first order (`NotPermitted`).
  * @typedef {object} PushBody
  * @property {number[]} linear Impulse, N s, or velocity of the centre of mass, m/s; world.
  * @property {number[]} angular Angular impulse, N m s, in addition to that of the impulse at its point; or angular velocity, rad/s; world.
@@ -1098,6 +1138,23 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * The clutch of an arm holds its tool: by a request (`SetClutch`), or by its button. Sent with
+ * `CONTACT_EVENTS`.
+ * @typedef {object} ClutchEngaged
+ * @property {bigint} tick Tick in which it was engaged.
+ * @property {bigint} time_ns Time of that tick, ns on the daemon's monotonic clock.
+ * @property {number} arm Index of the arm.
+ */
+
+/**
+ * The clutch of an arm no longer holds its tool. Sent with `CONTACT_EVENTS`.
+ * @typedef {object} ClutchReleased
+ * @property {bigint} tick Tick in which it was disengaged.
+ * @property {bigint} time_ns Time of that tick, ns on the daemon's monotonic clock.
+ * @property {number} arm Index of the arm.
+ */
+
+/**
  * Sets how often values of the subscribed and opened blocks are sent. It holds for all of them,
  * also those that come later, and replaces the rates before. A new connection has 0. It is no
  * sign of life: the daemon does not hear of it.
@@ -1209,6 +1266,8 @@ export const RECORDS = /** @type {const} */ ({
  * @property {StopEffect} StopEffect
  * @property {GraspBody} GraspBody
  * @property {ReleaseBody} ReleaseBody
+ * @property {SetWorkspace} SetWorkspace
+ * @property {SetClutch} SetClutch
  * @property {TeleportBody} TeleportBody
  * @property {PushBody} PushBody
  * @property {GetStatus} GetStatus
@@ -1480,6 +1539,35 @@ export const REQUESTS = /** @type {const} */ ({
     ],
     reserved: 7,
   },
+  SetWorkspace: {
+    kind: 0x0118,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["world_from_base", "pose"],
+      ["scale", "positive"],
+      ["max_speed_m_s", "positive"],
+      ["bubble_center_m", "f64*3"],
+      ["bubble_radius_m", "positive"],
+      ["bubble_width_m", "positive"],
+      ["bubble_speed_m_s", "positive"],
+      ["bubble_stiffness_n_per_m", "positive"],
+      ["bubble_cap_n", "positive"],
+      ["arm", "u8"],
+      ["recentre", "bool"],
+    ],
+    reserved: 6,
+  },
+  SetClutch: {
+    kind: 0x0119,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["arm", "u8"],
+      ["engaged", "bool"],
+    ],
+    reserved: 6,
+  },
   TeleportBody: {
     kind: 0x011a,
     descriptors: 0,
@@ -1734,6 +1822,8 @@ export const REPLIES = /** @type {const} */ ({
  * @property {EffectEnded} EffectEnded
  * @property {Grasped} Grasped
  * @property {LetGo} LetGo
+ * @property {ClutchEngaged} ClutchEngaged
+ * @property {ClutchReleased} ClutchReleased
  */
 
 /** From daemon to client, with id 0. */
@@ -1947,6 +2037,26 @@ export const EVENTS = /** @type {const} */ ({
     ],
     reserved: 2,
   },
+  ClutchEngaged: {
+    kind: 0x8217,
+    descriptors: 0,
+    fields: [
+      ["tick", "u64"],
+      ["time_ns", "u64"],
+      ["arm", "u8"],
+    ],
+    reserved: 7,
+  },
+  ClutchReleased: {
+    kind: 0x8218,
+    descriptors: 0,
+    fields: [
+      ["tick", "u64"],
+      ["time_ns", "u64"],
+      ["arm", "u8"],
+    ],
+    reserved: 7,
+  },
 });
 
 /**
@@ -2044,8 +2154,8 @@ export const GATEWAY_MESSAGES = /** @type {const} */ ({
  * @property {bigint} time_ns Time of the tick, ns on `CLOCK_MONOTONIC`. That clock is the same for all processes.
  * @property {Pose} world_from_device Pose of the tool as the hand holds it.
  * @property {Pose} world_from_proxy Pose of the proxy: of the tool where it is allowed to be. Applications draw this one.
- * @property {number[]} linear_velocity_m_s Velocity of the hand, m/s.
- * @property {number[]} angular_velocity_rad_s Angular velocity of the hand, rad/s.
+ * @property {number[]} linear_velocity_m_s Velocity of the hand, m/s; 0 while a clutch holds the tool.
+ * @property {number[]} angular_velocity_rad_s Angular velocity of the hand, rad/s; 0 while a clutch holds the tool.
  * @property {number[]} force_n Force sent to the arm, N.
  * @property {number[]} torque_nm Torque sent to the arm, N m.
  * @property {number[]} wanted_force_n Force of the coupling before the governor, N.

@@ -748,6 +748,8 @@ impl From<&Notification> for hd_event {
                 made.touches(event.arm, event.body, event.tick, event.time_ns);
                 made.reason = event.reason.code().into();
             }
+            Event::ClutchEngaged(event) => made.touches(event.arm, 0, event.tick, event.time_ns),
+            Event::ClutchReleased(event) => made.touches(event.arm, 0, event.tick, event.time_ns),
             Event::ButtonPressed(event) => {
                 made.touches(event.arm, 0, event.tick, event.time_ns);
                 made.button = event.button.into();

@@ -265,5 +265,28 @@ messages! {
             /// Reason.
             reason: LetGoReason,
         } reserved 2
+
+        /// The clutch of an arm holds its tool: by a request
+        /// ([`SetClutch`](crate::request::SetClutch)), or by its button. Sent with
+        /// [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS).
+        ClutchEngaged = 0x8217 => {
+            /// Tick in which it was engaged.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Index of the arm.
+            arm: u8,
+        } reserved 7
+
+        /// The clutch of an arm no longer holds its tool. Sent with
+        /// [`CONTACT_EVENTS`](crate::request::topic::CONTACT_EVENTS).
+        ClutchReleased = 0x8218 => {
+            /// Tick in which it was disengaged.
+            tick: u64,
+            /// Time of that tick, ns on the daemon's monotonic clock.
+            time_ns: u64,
+            /// Index of the arm.
+            arm: u8,
+        } reserved 7
     }
 }

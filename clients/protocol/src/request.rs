@@ -28,6 +28,9 @@ pub const EFFECTS_PER_ARM: usize = 8;
 /// Largest force that any daemon takes for an effect, N.
 pub const MAX_EFFECT_FORCE_N: f64 = 100.0;
 
+/// Largest radius, border and distance of a bubble's centre from the arm's base, m at the device.
+pub const MAX_BUBBLE_M: f64 = 10.0;
+
 /// Largest velocity that a [`PushBody`] gives to a body, and largest change of velocity by its
 /// impulse, m/s.
 pub const MAX_PUSH_M_S: f64 = 100.0;
@@ -505,6 +508,57 @@ messages! {
             /// Index of the arm.
             arm: u8,
         } reserved 7
+
+        /// Says where an arm works: where its base is in the world, how its motions are scaled, and
+        /// a bubble around the hand. An application sends it once, or for each picture with a base
+        /// that rides on its camera. The frame goes to that pose smoothly, no faster than
+        /// `max_speed_m_s`, and never jumps; to the tool it is a moving hand. The scale changes
+        /// while the tool touches and holds nothing, and the tool then goes to where the mapping
+        /// puts it. What clutch and bubble have added stays unless `recentre` says otherwise.
+        /// Outside of the bubble the hand drives the frame outwards (`docs/design/workspace.md`
+        /// has the law). Answered by [`Done`](crate::reply::Done) when the order is on its way.
+        /// The newest request for an arm holds, whichever client sent it. When its client ends, is
+        /// silent for longer than its lease or out of focus, the frame stays where it is and the
+        /// bubble ends.
+        SetWorkspace = 0x0118 -> Done => {
+            /// Pose of the arm's base in the world.
+            world_from_base: Pose,
+            /// World metres per device metre.
+            scale: NonNegative = 0.01..=100.0,
+            /// Largest speed of the tool that the frame's motion makes, m/s in the world.
+            max_speed_m_s: NonNegative = 0.001..=MAX_SPEED_M_S,
+            /// Centre of the bubble, m at the device, base frame.
+            bubble_center_m: [f64; 3] = -MAX_BUBBLE_M..=MAX_BUBBLE_M,
+            /// Radius of the bubble, m at the device; 0: no bubble.
+            bubble_radius_m: NonNegative = 0.0..=MAX_BUBBLE_M,
+            /// Depth outside of the bubble at which the frame moves at full speed, m at the device;
+            /// at least 0.001 with a bubble.
+            bubble_width_m: NonNegative = 0.0..=MAX_BUBBLE_M,
+            /// That speed, m/s in the world.
+            bubble_speed_m_s: NonNegative = 0.0..=MAX_SPEED_M_S,
+            /// Stiffness with which the bubble pulls the hand back, N/m at the device. It shares
+            /// what the arm renders stably with the effects.
+            bubble_stiffness_n_per_m: NonNegative = 0.0..=10_000.0,
+            /// Most of that force, N. It is one of the arm's effects
+            /// ([`SetEffect`]): they share `max_effect_force_n`.
+            bubble_cap_n: NonNegative = 0.0..=MAX_EFFECT_FORCE_N,
+            /// Index of the arm.
+            arm: u8,
+            /// What clutch and bubble have added goes back to zero, as the frame moves.
+            recentre: bool,
+        } reserved 6
+
+        /// Engages the clutch of an arm, or disengages what this client has engaged. While it is
+        /// engaged the hand moves freely, without force, and the tool stands where it is; the force
+        /// goes within 20 ms. Afterwards the tool goes on from there, and the force comes back
+        /// within 200 ms. An arm may have a button that does the same (`clutch_button`). It ends
+        /// with its client, as a mapping does.
+        SetClutch = 0x0119 -> Done => {
+            /// Index of the arm.
+            arm: u8,
+            /// Whether the clutch is engaged.
+            engaged: bool,
+        } reserved 6
 
         /// Places a kinematic or dynamic body that this client added elsewhere at once. It does not
         /// go there: to tools it is another body, which makes no force and stops nothing until the

@@ -183,6 +183,8 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
             8,
             8,
             8,
+            144,
+            8,
             64,
             80,
             8,
@@ -214,7 +216,7 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
     assert_eq!(
         lengths(events().iter().map(|message| message.encode(0)).collect()),
         [
-            72, 8, 8, 8, 24, 24, 8, 8, 256, 8, 256, 8, 8, 24, 32, 24, 24, 24, 24, 8, 24, 24
+            72, 8, 8, 8, 24, 24, 8, 8, 256, 8, 256, 8, 8, 24, 32, 24, 24, 24, 24, 8, 24, 24, 24, 24
         ]
     );
 }

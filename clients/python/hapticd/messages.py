@@ -656,6 +656,12 @@ class Flag(IntFlag):
     """The tool is inside a body, or overlaps it. No force of that body is rendered until the
     tool is out."""
 
+    CLUTCHED = 64
+    """A clutch holds the tool: the hand moves without force."""
+
+    DRIVEN = 128
+    """The hand is outside of the bubble and drives the arm's frame."""
+
 
 class SkinFlag(IntFlag):
     """Bits of `SkinFrameHeader::flags`."""
@@ -1426,14 +1432,104 @@ class ReleaseBody(Message):
 
 
 @dataclass(slots=True)
+class SetWorkspace(Message):
+    """Says where an arm works: where its base is in the world, how its motions are scaled, and a
+    bubble around the hand. An application sends it once, or for each picture with a base that
+    rides on its camera. The frame goes to that pose smoothly, no faster than `max_speed_m_s`,
+    and never jumps; to the tool it is a moving hand. The scale changes while the tool touches
+    and holds nothing, and the tool then goes to where the mapping puts it. What clutch and
+    bubble have added stays unless `recentre` says otherwise. Outside of the bubble the hand
+    drives the frame outwards (`docs/design/workspace.md` has the law). Answered by `Done` when
+    the order is on its way. The newest request for an arm holds, whichever client sent it. When
+    its client ends, is silent for longer than its lease or out of focus, the frame stays where
+    it is and the bubble ends."""
+
+    KIND: ClassVar[int] = 0x0118
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("world_from_base", "pose"),
+        ("scale", "positive"),
+        ("max_speed_m_s", "positive"),
+        ("bubble_center_m", "f64*3"),
+        ("bubble_radius_m", "positive"),
+        ("bubble_width_m", "positive"),
+        ("bubble_speed_m_s", "positive"),
+        ("bubble_stiffness_n_per_m", "positive"),
+        ("bubble_cap_n", "positive"),
+        ("arm", "u8"),
+        ("recentre", "bool"),
+    )
+    RESERVED: ClassVar[int] = 6
+
+    world_from_base: Pose
+    """Pose of the arm's base in the world."""
+
+    scale: float
+    """World metres per device metre."""
+
+    max_speed_m_s: float
+    """Largest speed of the tool that the frame's motion makes, m/s in the world."""
+
+    bubble_center_m: Vector
+    """Centre of the bubble, m at the device, base frame."""
+
+    bubble_radius_m: float
+    """Radius of the bubble, m at the device; 0: no bubble."""
+
+    bubble_width_m: float
+    """Depth outside of the bubble at which the frame moves at full speed, m at the device; at
+    least 0.001 with a bubble."""
+
+    bubble_speed_m_s: float
+    """That speed, m/s in the world."""
+
+    bubble_stiffness_n_per_m: float
+    """Stiffness with which the bubble pulls the hand back, N/m at the device. It shares what the
+    arm renders stably with the effects."""
+
+    bubble_cap_n: float
+    """Most of that force, N. It is one of the arm's effects (`SetEffect`): they share
+    `max_effect_force_n`."""
+
+    arm: int
+    """Index of the arm."""
+
+    recentre: bool
+    """What clutch and bubble have added goes back to zero, as the frame moves."""
+
+
+@dataclass(slots=True)
+class SetClutch(Message):
+    """Engages the clutch of an arm, or disengages what this client has engaged. While it is
+    engaged the hand moves freely, without force, and the tool stands where it is; the force goes
+    within 20 ms. Afterwards the tool goes on from there, and the force comes back within 200 ms.
+    An arm may have a button that does the same (`clutch_button`). It ends with its client, as a
+    mapping does."""
+
+    KIND: ClassVar[int] = 0x0119
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("arm", "u8"),
+        ("engaged", "bool"),
+    )
+    RESERVED: ClassVar[int] = 6
+
+    arm: int
+    """Index of the arm."""
+
+    engaged: bool
+    """Whether the clutch is engaged."""
+
+
+@dataclass(slots=True)
 class TeleportBody(Message):
     """Places a kinematic or dynamic body that this client added elsewhere at once. It does not
     go there: to tools it is another body, which makes no force and stops nothing until the tool
     is proven clear of it (`Ghost`). The force on a tool that touched it fades as if it had been
-    removed, and an arm that held it lets go. It has no velocity then, and its target and lease
-    end, also if the place is refused. In a scene with dynamic bodies the place must be free of
-    them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A
-    static body is refused (`StaticBody`)."""
+    removed, and an arm that held it lets go. Its velocity ends; its target and lease end also if
+    the place is refused. In a scene with dynamic bodies the place must be free of them, for a
+    dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A static body is
+    refused (`StaticBody`)."""
 
     KIND: ClassVar[int] = 0x011a
     ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
@@ -1452,10 +1548,10 @@ class TeleportBody(Message):
 
 @dataclass(slots=True)
 class PushBody(Message):
-    """Gives a dynamic body that this client added an impulse or a velocity, once. It shows two
-    or three ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the
-    velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a
-    body that is not dynamic and in a scene of first order (`NotPermitted`)."""
+    """Gives a dynamic body that this client added an impulse or a velocity, once. It shows some
+    ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the velocity
+    would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a body that
+    is not dynamic and in a scene of first order (`NotPermitted`)."""
 
     KIND: ClassVar[int] = 0x011b
     ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
@@ -1576,6 +1672,8 @@ REQUESTS: dict[int, type[Message]] = {
     0x0115: StopEffect,
     0x0116: GraspBody,
     0x0117: ReleaseBody,
+    0x0118: SetWorkspace,
+    0x0119: SetClutch,
     0x011a: TeleportBody,
     0x011b: PushBody,
     0x0201: GetStatus,
@@ -2368,6 +2466,51 @@ class LetGo(Message):
     """Reason."""
 
 
+@dataclass(slots=True)
+class ClutchEngaged(Message):
+    """The clutch of an arm holds its tool: by a request (`SetClutch`), or by its button. Sent
+    with `CONTACT_EVENTS`."""
+
+    KIND: ClassVar[int] = 0x8217
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 7
+
+    tick: int
+    """Tick in which it was engaged."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    arm: int
+    """Index of the arm."""
+
+
+@dataclass(slots=True)
+class ClutchReleased(Message):
+    """The clutch of an arm no longer holds its tool. Sent with `CONTACT_EVENTS`."""
+
+    KIND: ClassVar[int] = 0x8218
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("tick", "u64"),
+        ("time_ns", "u64"),
+        ("arm", "u8"),
+    )
+    RESERVED: ClassVar[int] = 7
+
+    tick: int
+    """Tick in which it was disengaged."""
+
+    time_ns: int
+    """Time of that tick, ns on the daemon's monotonic clock."""
+
+    arm: int
+    """Index of the arm."""
+
+
 EVENTS: dict[int, type[Message]] = {
     0x8201: BodyJoined,
     0x8202: BodyLeft,
@@ -2391,6 +2534,8 @@ EVENTS: dict[int, type[Message]] = {
     0x8214: EffectEnded,
     0x8215: Grasped,
     0x8216: LetGo,
+    0x8217: ClutchEngaged,
+    0x8218: ClutchReleased,
 }
 
 
@@ -3064,12 +3209,12 @@ class ArmState(Words):
 
     @property
     def linear_velocity_m_s(self) -> Vector:
-        """Velocity of the hand, m/s."""
+        """Velocity of the hand, m/s; 0 while a clutch holds the tool."""
         return vector(self.data, 128, 3)
 
     @property
     def angular_velocity_rad_s(self) -> Vector:
-        """Angular velocity of the hand, rad/s."""
+        """Angular velocity of the hand, rad/s; 0 while a clutch holds the tool."""
         return vector(self.data, 152, 3)
 
     @property

@@ -553,6 +553,24 @@ impl Client {
         self.done(request::ReleaseBody { arm })
     }
 
+    /// Says where an arm works: [`workspace`](crate::workspace) gives the request to start from.
+    /// Returns when the order is on its way; the frame then moves at a bounded speed.
+    ///
+    /// # Errors
+    /// [`RequestError`]: a number is out of its range, or the client is out of focus.
+    pub fn set_workspace(&mut self, workspace: request::SetWorkspace) -> Result<(), RequestError> {
+        self.done(workspace)
+    }
+
+    /// Engages the clutch of an arm, or disengages what this client has engaged. Returns when the
+    /// order is on its way.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn set_clutch(&mut self, arm: u8, engaged: bool) -> Result<(), RequestError> {
+        self.done(request::SetClutch { arm, engaged })
+    }
+
     /// Stops a kinematic body where it is.
     ///
     /// # Errors

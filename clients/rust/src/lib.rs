@@ -48,6 +48,7 @@ mod predict;
 mod skin;
 mod subscription;
 mod surface;
+mod workspace;
 
 pub use client::{BodySpec, Client, Notification};
 pub use effect::effect;
@@ -62,8 +63,8 @@ pub use hapticd_protocol::{
     mesh::{Mesh, Precision},
     reply::{ArmInfo, BodyInfo, ErrorCode, Limits},
     request::{
-        ALL_ARMS, BodyKind, BodyTarget, EffectKind, EffectShape, MAX_TARGETS, SetEffect, Waveform,
-        topic,
+        ALL_ARMS, BodyKind, BodyTarget, EffectKind, EffectShape, MAX_TARGETS, SetEffect,
+        SetWorkspace, Waveform, topic,
     },
     wire::{Limit, NonNegative, Pose},
 };
@@ -74,6 +75,7 @@ pub use predict::{PREDICTION_HORIZON, Prediction, predict_device, predict_proxy}
 pub use skin::{ReadSkinError, Skin, SkinFrame};
 pub use subscription::{ReadStateError, Subscription, WaitTickError, Wake};
 pub use surface::Surface;
+pub use workspace::workspace;
 
 /// Returns the identity of an arm's tool, for [`Client::shape`] and in [`Contact::body`].
 pub const fn tool_id(arm: u8) -> u32 {

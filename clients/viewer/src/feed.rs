@@ -290,6 +290,8 @@ impl Feed {
                 | Event::ButtonReleased(_)
                 | Event::Grasped(_)
                 | Event::LetGo(_)
+                | Event::ClutchEngaged(_)
+                | Event::ClutchReleased(_)
                 | Event::EffectEnded(_),
             ) => return false,
             // The lost events may have been about bodies.

@@ -94,6 +94,9 @@ section! {
         /// Button of the arm that holds the dynamic body which the tool touches, for as long as it is
         /// pressed.
         grasp_button: Option<u32> = integer(0, 0, 31).or_word("none"),
+        /// Button of the arm that engages the clutch for as long as it is pressed: the hand moves
+        /// without force, and the tool stands.
+        clutch_button: Option<u32> = integer(1, 0, 31).or_word("none"),
         /// How the tool follows the hand.
         interaction: Interaction = table::<Interaction>(),
     }

@@ -21,6 +21,7 @@ use crate::deformable::FIRST_ID;
 use crate::step_log::{StepLog, WorkLog};
 use hapticd_devices::sim::HeldArm;
 use hapticd_loop::core::{ArmInput, LoopCore, LoopInput};
+use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::record::{Silencing, TickRecord};
 use hapticd_loop::watchdog::Silent;
 
@@ -213,6 +214,12 @@ impl VirtualLoop {
     /// Silences a body, so that it makes no force, or restores it, from the next tick on.
     pub fn silence(&mut self, body: u32, silent: bool) {
         self.core.silence(Silencing { body, silent });
+    }
+
+    /// Gives the loop an order of an application before the next tick. Returns false if it takes no
+    /// more in that tick.
+    pub fn order(&mut self, order: LoopOrder) -> bool {
+        self.core.order(order)
     }
 
     /// Tightens the limits of all arms before the next tick, replacing an earlier tightening.

@@ -12,6 +12,7 @@ mod placing;
 mod registry;
 mod requests;
 mod session;
+mod workspace;
 
 use super::{
     Answer, BodyRecord, ClientId, Command, Expulsion, GoneWhy, Notice, Quotas, Refusal, Role,
@@ -34,6 +35,7 @@ use hapticd_sys::socket::MAX_FDS;
 use registry::{ClientMesh, Registry};
 use session::{HELLO_NS, Session};
 use std::collections::BTreeMap;
+use workspace::WorkspaceTable;
 
 /// Places that only technicians can take, in addition to those open to everybody.
 const TECHNICIANS: usize = 4;
@@ -153,6 +155,7 @@ pub struct Hub {
     registry: Registry,
     effects: EffectTable,
     grasps: GraspTable,
+    workspaces: WorkspaceTable,
     /// Shapes of the arms' tools.
     tools: BTreeMap<u32, ShapeFile>,
     /// Whether all bodies lie in the plane z = 0, and stay there.
@@ -178,6 +181,7 @@ impl Hub {
             registry,
             effects: EffectTable::default(),
             grasps: GraspTable::default(),
+            workspaces: WorkspaceTable::default(),
             tools: BTreeMap::new(),
             planar: false,
             pending: BTreeMap::new(),
@@ -443,6 +447,7 @@ impl Hub {
         }
         self.end_effects(client, out);
         self.end_grasps(client, out);
+        self.end_workspaces(client, out);
         // Everything that it was moving stops, including bodies that it does not own.
         let ended = self.registry.take_leases(0, Some(client));
         let bodies = self.registry.owned(client);
@@ -732,8 +737,10 @@ impl Hub {
                 let client = session.id;
                 let bodies = self.registry.responsible_for(client);
                 // A client that waits for the daemon's answer is not silent.
-                let makes_force =
-                    !bodies.is_empty() || self.effects.any_of(client) || self.grasps.any_of(client);
+                let makes_force = !bodies.is_empty()
+                    || self.effects.any_of(client)
+                    || self.grasps.any_of(client)
+                    || self.workspaces.any_of(client);
                 if session.silent || session.pending_bodies > 0 || !makes_force {
                     continue;
                 }
@@ -757,6 +764,7 @@ impl Hub {
         }
         for client in silent {
             self.end_grasps(client, out);
+            self.end_workspaces(client, out);
             let ended = self.end_effects(client, out);
             self.tell_effects_ended(client, &ended, EffectEnd::ClientSilent, out);
         }

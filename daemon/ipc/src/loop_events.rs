@@ -203,6 +203,8 @@ fn told_contact(happened: &ContactEvent) -> Event {
             reason: let_go_reason(why),
         }
         .into(),
+        ContactEventKind::ClutchEngaged => event::ClutchEngaged { tick, time_ns, arm }.into(),
+        ContactEventKind::ClutchReleased => event::ClutchReleased { tick, time_ns, arm }.into(),
         ContactEventKind::ButtonPressed(button) => event::ButtonPressed {
             tick,
             time_ns,

@@ -7,7 +7,8 @@ use super::blocks::{ArmWriters, BlockWriters};
 use hapticd_devices::safety::ForceOffReason;
 use hapticd_geometry::Vec3;
 use hapticd_loop::{
-    core::{ArmFrame, LoopCore},
+    core::LoopCore,
+    frame::ArmFrame,
     record::{ArmTick, TickRecord},
     thread::Publish,
 };
@@ -126,8 +127,13 @@ impl BlockPublisher {
     }
 
     /// The published form of an arm's share of a tick.
-    fn state(&self, record: &TickRecord, arm: &ArmTick, frame: &ArmFrame) -> ArmState {
+    fn state(&self, record: &TickRecord, arm: &ArmTick, configured: &ArmFrame) -> ArmState {
+        let frame = arm.frame.as_ref().unwrap_or(configured);
         let to_world = |v: &Vec3| array(&(frame.world_from_base.rotation * v));
+        // What a clutch holds stands, whatever the hand does.
+        let moves = f64::from(!arm.clutched);
+        let sample = &arm.sample;
+        let (linear, angular) = (sample.linear_velocity, sample.angular_velocity);
         let stale = arm.snapshot_age != u32::MAX && arm.snapshot_age > self.stale_ticks;
         let flags = [
             (arm.attached, flag::ATTACHED),
@@ -136,14 +142,16 @@ impl BlockPublisher {
             (stale, flag::STALE),
             (record.stopping, flag::STOPPING),
             (arm.inside != 0, flag::INSIDE),
+            (arm.clutched, flag::CLUTCHED),
+            (arm.driven, flag::DRIVEN),
         ];
         ArmState {
             tick: record.tick,
             time_ns: record.now_ns,
             world_from_device: pose(&arm.world_from_device),
             world_from_proxy: pose(&arm.world_from_proxy),
-            linear_velocity_m_s: to_world(&(arm.sample.linear_velocity * frame.scale)),
-            angular_velocity_rad_s: to_world(&arm.sample.angular_velocity),
+            linear_velocity_m_s: to_world(&(linear * (moves * frame.scale))),
+            angular_velocity_rad_s: to_world(&(angular * moves)),
             force_n: to_world(&arm.sent.force_n),
             torque_nm: to_world(&arm.sent.torque_nm),
             wanted_force_n: to_world(&arm.wanted.force_n),
@@ -323,10 +331,8 @@ mod tests {
     /// Turned by 90 degrees about z: the base's x is the world's y.
     fn turned() -> ArmFrame {
         let rotation = Quat::from_axis_angle(&Vec3::z_axis(), std::f64::consts::FRAC_PI_2);
-        ArmFrame {
-            world_from_base: Pose::from_parts(Vec3::new(1.0, 0.0, 0.0).into(), rotation),
-            scale: 2.0,
-        }
+        let world_from_base = Pose::from_parts(Vec3::new(1.0, 0.0, 0.0).into(), rotation);
+        ArmFrame::new(world_from_base, 2.0)
     }
 
     #[test]
@@ -357,6 +363,16 @@ mod tests {
             "not scaled"
         );
         assert_eq!(state.flags, flag::TOUCHING | flag::STALE);
+        // In the frame of the tick, and with a tool that stands.
+        let moved = ArmFrame::new(Pose::identity(), 4.0);
+        (arm.frame, arm.clutched, arm.driven) = (Some(moved), false, true);
+        let driven = publisher(turned()).state(&record, &arm, &turned());
+        assert!(near(driven.force_n, [3.0, 0.0, 1.0]));
+        assert!(near(driven.linear_velocity_m_s, [2.0, 0.0, 0.0]));
+        assert!(driven.has(flag::DRIVEN) && !driven.has(flag::CLUTCHED));
+        arm.clutched = true;
+        let held = publisher(turned()).state(&record, &arm, &turned());
+        assert!(near(held.linear_velocity_m_s, [0.0; 3]) && held.has(flag::CLUTCHED));
         assert_eq!((state.lateness_ns, state.compute_ns), (500, 2500));
     }
 

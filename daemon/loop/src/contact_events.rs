@@ -41,6 +41,10 @@ pub enum ContactEventKind {
     ButtonReleased(u8),
     /// The arm holds the dynamic body with this client-visible id.
     Grasped(u32),
+    /// A clutch holds the tool.
+    ClutchEngaged,
+    /// It no longer does.
+    ClutchReleased,
     /// It does not hold that body any more.
     LetGo {
         /// Client-visible id; 0 if there was nothing to take.
@@ -66,6 +70,8 @@ pub struct Seen<'a> {
     pub grasped: u32,
     /// Why it let go of one, or found none.
     pub let_go: Option<LetGo>,
+    /// Whether a clutch holds the tool.
+    pub clutched: bool,
 }
 
 /// Bodies that a tool touches or is inside of.
@@ -78,6 +84,7 @@ struct Arm {
     inside_ids: [u32; MAX_BODIES],
     buttons: u32,
     grasped: u32,
+    clutched: bool,
 }
 
 impl Arm {
@@ -88,6 +95,7 @@ impl Arm {
         inside_ids: [0; MAX_BODIES],
         buttons: 0,
         grasped: 0,
+        clutched: false,
     };
 
     /// Passes on which bodies began and ceased to hold the tool.
@@ -169,6 +177,18 @@ impl Arm {
     }
 }
 
+impl Arm {
+    /// Passes on whether a clutch was engaged or disengaged.
+    fn clutches(&mut self, clutched: bool, say: &mut impl FnMut(ContactEventKind)) {
+        if std::mem::replace(&mut self.clutched, clutched) != clutched {
+            say(match clutched {
+                true => ContactEventKind::ClutchEngaged,
+                false => ContactEventKind::ClutchReleased,
+            });
+        }
+    }
+}
+
 /// Returns the bits that are set, lowest first.
 fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -220,6 +240,7 @@ impl ContactChanges {
             before.insides(seen.inside, &id_of, &mut say);
             before.presses(seen.buttons, &mut say);
             before.grasps(seen, &mut say);
+            before.clutches(seen.clutched, &mut say);
         }
     }
 }
@@ -268,6 +289,7 @@ impl Publish for ContactFeed {
                 inside: tick.inside,
                 grasped: outcome.grasped,
                 let_go: core.grasp_ended(arm),
+                clutched: tick.clutched,
             }
         });
         let id_of = |slot| first_body_id(core.engine(), 1_u64 << slot);
@@ -288,6 +310,7 @@ mod tests {
         inside: 0,
         grasped: 0,
         let_go: None,
+        clutched: false,
     };
 
     fn contact(body: u32, active: bool) -> Contact {

@@ -9,89 +9,26 @@ use std::ops::Range;
 
 use hapticd_devices::arm::{ArmCommand, ArmSample, ArmSpec, Wrench};
 use hapticd_devices::safety::{
-    Ends, ForceOffReason, Governed, Governor, GovernorInput, Limits, LimitsError, ReasonSet, Spring,
+    ForceOffReason, Governed, Governor, GovernorInput, Limits, LimitsError, ReasonSet,
 };
 use hapticd_devices::sim::ArmTruth;
 use hapticd_geometry::Pose;
 use hapticd_planar::PlanarEngine;
 use hapticd_proxy::{
     ArmOutcome, ArmSetup, DeformableSnapshot, Engine, Gains, Guide, LetGo, MAX_ARMS, MAX_BODIES,
-    Passed, Query, Snapshot, SpringState, TickInput, TickOutput, tool_id, tool_in,
+    Passed, Query, Snapshot, TickInput, TickOutput, tool_id, tool_in,
 };
 
 use super::effects::law::{Bounds, Hand};
 use super::effects::{Effects, EffectsForce, Moment};
+use super::frame::ArmFrame;
 use super::grasp::Grasps;
 use super::orders::{LoopOrder, Orders};
 use super::record::{ArmTick, Blame, MAX_GONE, MovedBody, Silencing, TickRecord};
 use super::silenced::{Silenced, Touch};
 use super::simulation::Simulation;
 use super::watchdog::{Silent, Watched};
-
-/// Pose of an arm's base in the world, and the scale of its motions there.
-#[derive(Clone, Copy, Debug)]
-pub struct ArmFrame {
-    /// Pose of the arm's base in the world.
-    pub world_from_base: Pose,
-    /// World metres per device metre.
-    pub scale: f64,
-}
-
-impl ArmFrame {
-    /// Converts a tool pose in the base frame to the world frame.
-    pub fn to_world(&self, base_from_tool: &Pose) -> Pose {
-        let mut scaled = *base_from_tool;
-        scaled.translation.vector *= self.scale;
-        self.world_from_base * scaled
-    }
-
-    /// Converts gains at the device to gains in the world. A metre at the device is `scale` metres
-    /// in the world, while a force is the same on both sides. Angles are also the same on both
-    /// sides, so torque scales relative to force with the world.
-    fn to_world_gains(self, device: &Gains) -> Gains {
-        Gains {
-            stiffness_n_per_m: device.stiffness_n_per_m / self.scale,
-            damping_n_s_per_m: device.damping_n_s_per_m / self.scale,
-            rotational_stiffness_nm_per_rad: device.rotational_stiffness_nm_per_rad * self.scale,
-            rotational_damping_nm_s_per_rad: device.rotational_damping_nm_s_per_rad * self.scale,
-        }
-    }
-
-    /// Converts the state of the spring from the world frame to the device's base frame.
-    fn to_base_spring(self, world: &SpringState) -> Spring {
-        let mut far_end = self.world_from_base.inverse() * world.far_end;
-        far_end.translation.vector /= self.scale;
-        let (energy, before) = (&world.energy, &world.energy.before);
-        let per_scale = |joules: f64| joules / self.scale;
-        // The force is equal on both sides, but acts over a longer path in the world.
-        let at_device = |[k, turning]: [f64; 2]| [k * self.scale, turning / self.scale];
-        Spring {
-            far_end,
-            centre: world.centre / self.scale,
-            stored_j: energy.stored_j.map(per_scale),
-            stiffness: at_device(energy.stiffness),
-            before: Ends {
-                stiffness: at_device(before.stiffness),
-                none_j: before.none_j.map(per_scale),
-                hand_j: before.hand_j.map(per_scale),
-                far_j: before.far_j.map(per_scale),
-                both_j: before.both_j.map(per_scale),
-            },
-            held_by_movers: world.held_by_movers,
-        }
-    }
-
-    /// Converts a wrench in the world to the wrench at the hand, in base axes. The tool's levers
-    /// are device metres to the hand. So a tick's work on the hand is the work in the world divided
-    /// by the scale, and a surface at rest takes none of it.
-    fn to_base(self, world: &hapticd_proxy::Wrench) -> Wrench {
-        let base_from_world = self.world_from_base.rotation.inverse();
-        Wrench {
-            force_n: base_from_world * world.force_n,
-            torque_nm: base_from_world * world.torque_nm / self.scale,
-        }
-    }
-}
+use super::workspace::{Workspace, WorkspaceChange, WorkspaceInput, WorkspaceOrder};
 
 /// Age of the mean motion that a sample's velocity tells, ns.
 const VELOCITY_WINDOW_NS: u64 = 4_000_000;
@@ -110,10 +47,14 @@ pub struct LoopArm {
     pub limits: Limits,
     /// Button that holds what the tool touches, 0 to 31.
     pub grasp_button: Option<u8>,
+    /// Button that engages the clutch, 0 to 31.
+    pub clutch_button: Option<u8>,
 }
 
 struct Channel {
-    frame: ArmFrame,
+    workspace: Workspace,
+    /// The frame moved before this tick.
+    is_carried: bool,
     governor: Governor,
     gains: Gains,
     /// Largest damping that effects make, N s/m.
@@ -161,6 +102,32 @@ impl Channel {
         contact_age_ns.max(soft_age_ns)
     }
 
+    /// Moves the arm's frame, and what depends on it in the engine.
+    #[inline]
+    fn move_frame(
+        &mut self,
+        arm: usize,
+        sample: &ArmSample,
+        at: &Placing,
+        engine: &mut Simulation,
+    ) {
+        let change = self.workspace.tick(&WorkspaceInput {
+            hand: &sample.pose,
+            buttons: sample.buttons,
+            dt_s: at.dt_s,
+            outcome: &engine.output().arms[arm],
+            has_authority: self.governor.has_full_authority(),
+            is_placed: at.is_placed,
+        });
+        let Some(change) = change else { return };
+        self.is_carried = true;
+        engine.carry(arm, &change);
+        if change.ratio != 1.0 {
+            let in_world = self.workspace.frame().to_world_gains(&self.gains);
+            engine.set_gains(arm, in_world);
+        }
+    }
+
     /// Hands the orders to stop to the governor. They come before its step, so that they hold in
     /// the same tick.
     #[inline]
@@ -172,6 +139,14 @@ impl Channel {
             self.governor.request_stop(ForceOffReason::Supervisor);
         }
     }
+}
+
+/// How an arm comes into a tick.
+struct Placing {
+    /// Time since the last tick, s.
+    dt_s: f64,
+    /// Its tool is placed at the hand.
+    is_placed: bool,
 }
 
 /// What happened to an arm since its last tick.
@@ -242,6 +217,9 @@ impl ArmStep<'_> {
             cleared: events.cleared,
             eased: events.eased,
             removed_body: events.removed_body,
+            frame: channel.workspace.moved_frame(),
+            clutched: channel.workspace.is_clutched(),
+            driven: channel.workspace.is_driven(),
             world_from_device: self.device.copied().unwrap_or_else(Pose::identity),
             world_from_proxy: outcome.proxy,
             wanted: self.wanted,
@@ -381,7 +359,8 @@ impl LoopCore {
                 grasps.set_button(i, r.grasp_button);
                 engine.set_gains(i, r.frame.to_world_gains(&r.setup.gains));
                 channels[i] = Some(Channel {
-                    frame: r.frame,
+                    workspace: Workspace::new(r.frame, r.clutch_button),
+                    is_carried: false,
                     gains: r.setup.gains,
                     governor: Governor::new(&r.limits, &r.spec)?.answering_after(r.answer_delay_ns),
                     most_damping: stable_damping(&r.spec),
@@ -434,8 +413,27 @@ impl LoopCore {
         match order {
             LoopOrder::Effect(order) => self.effects.order(order),
             LoopOrder::Grasp(order) => self.grasps.order(order, &mut self.engine),
+            LoopOrder::Workspace(order) => self.order_workspace(order),
         }
         true
+    }
+
+    /// Gives an arm another mapping, with its bubble, or its clutch. Arms that do not exist are
+    /// ignored.
+    fn order_workspace(&mut self, order: WorkspaceOrder) {
+        let arm = usize::from(order.arm);
+        let Some(Some(c)) = self.channels.get_mut(arm) else {
+            return;
+        };
+        c.workspace.order(order.change);
+        match order.change {
+            WorkspaceChange::Map(mapping) => {
+                let wall = mapping.bubble.map(|bubble| bubble.wall());
+                self.effects.set_bubble(arm, wall);
+            }
+            WorkspaceChange::Stop => self.effects.set_bubble(arm, None),
+            WorkspaceChange::Clutch(_) => {}
+        }
     }
 
     /// Nominal period, ns.
@@ -515,7 +513,7 @@ impl LoopCore {
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(Some(c)) = self.channels.get_mut(arm) {
             c.gains = gains;
-            let in_world = c.frame.to_world_gains(&gains);
+            let in_world = c.workspace.frame().to_world_gains(&gains);
             self.engine.set_gains(arm, in_world);
         }
     }
@@ -586,11 +584,22 @@ impl LoopCore {
             let Some(c) = channel else { continue };
             let arm = &input.arms[i];
             let known = arm.attached && arm.sample.sequence > 0 && arm.sample.status.calibrated;
-            if known {
-                placed.devices[i] = Some(c.frame.to_world(&arm.sample.pose));
-            }
-            if c.note_sample(&arm.sample, known) {
+            let anchor = c.note_sample(&arm.sample, known);
+            if anchor {
                 placed.anchor |= 1 << i;
+            }
+            if input.silent.contains(Watched::Ipc) && c.workspace.end_unserved() {
+                self.effects.set_bubble(i, None);
+            }
+            c.is_carried = false;
+            if known {
+                let sample = &arm.sample;
+                let at = Placing {
+                    dt_s: placed.period_s,
+                    is_placed: anchor,
+                };
+                c.move_frame(i, sample, &at, &mut self.engine);
+                placed.devices[i] = Some(c.workspace.frame().to_world(&sample.pose));
             }
         }
         placed
@@ -648,7 +657,7 @@ impl LoopCore {
             device: placed.devices[i].as_ref(),
             anchored: placed.anchor & (1 << i) != 0,
             events: std::mem::take(&mut self.events[i]),
-            wanted: c.frame.to_base(&outcome.wrench),
+            wanted: c.workspace.frame().to_base(&outcome.wrench),
             effects: run_effects(&mut self.effects, i, c, input, placed),
             input_age_ns: input.now_ns.saturating_sub(arm.sample.time_ns),
         };
@@ -666,6 +675,9 @@ impl LoopCore {
         if touch == Touch::Forceless {
             c.governor.release();
         }
+        c.governor.pause(c.workspace.is_clutched());
+        let mut spring = c.workspace.frame().to_base_spring(&outcome.spring);
+        spring.held_by_movers |= c.is_carried;
         let governed = c.governor.step(&GovernorInput {
             now_ns: input.now_ns,
             wanted: step.wanted,
@@ -673,7 +685,7 @@ impl LoopCore {
             reacting_n: step.effects.reacting_n,
             sample: &arm.sample,
             contact_age_ns,
-            spring: Some(c.frame.to_base_spring(&outcome.spring)),
+            spring: Some(spring),
             faults: ReasonSet::EMPTY
                 .with_if(!arm.attached, ForceOffReason::DeviceLost)
                 .with_if(
@@ -784,9 +796,10 @@ fn run_effects(
     if hand.is_none() || placed.anchor & (1 << arm) != 0 {
         effects.forget_pose(arm);
     }
+    let frame = channel.workspace.frame();
     let moment = Moment {
-        base_from_world: &channel.frame.world_from_base.inverse(),
-        scale: channel.frame.scale,
+        base_from_world: &frame.world_from_base.inverse(),
+        scale: frame.scale,
         hand,
         bounds: Bounds {
             stiffness_n_per_m: channel.gains.stiffness_n_per_m,

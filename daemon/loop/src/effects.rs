@@ -6,6 +6,7 @@
 //!   (`ipc.max_effect_force_n`), and no torque.
 //! * An effect that follows the hand comes in along [`FADE_S`]. Every effect that is stopped or
 //!   held goes out along it, also while the clients' server is silent.
+//! * The elastic force of a bubble ([`workspace`](super::workspace)) is an effect like the others.
 //! * Orders come in as inputs of a tick and are recorded, so a replay has the same forces.
 //!
 //! Stiffnesses of an arm's effects share what the arm renders stably: where they ask for more
@@ -150,10 +151,55 @@ impl Running {
     }
 }
 
+/// What an arm's effects share in a tick.
+struct Shares {
+    /// Share of its stiffness that each gets.
+    stiffness: f64,
+    /// Share of their forces that the hand felt in the last tick.
+    felt: f64,
+    /// Force that all of them make at most, N.
+    most_n: f64,
+}
+
+impl Running {
+    /// Adds the force of a tick to `sum`; `effect` is in the base frame. Returns false once the
+    /// effect is gone.
+    fn tick(
+        &mut self,
+        mut effect: Effect,
+        moment: &Moment<'_>,
+        shares: &Shares,
+        sum: &mut EffectsForce,
+    ) -> bool {
+        let &Moment { bounds, dt_s, .. } = moment;
+        if let (Some(hand), Some(elapsed_s)) = (&moment.hand, self.course_s()) {
+            // Before the gate: what goes out alone goes out in a straight line.
+            effect.cap_n = effect.cap_n.min(shares.most_n);
+            if stiffness(self) > 0.0 {
+                effect.coefficient *= shares.stiffness;
+            }
+            let course = Course {
+                elapsed_s,
+                dt_s,
+                felt: shares.felt * self.gate,
+            };
+            let force = law::force(&effect, &course, hand, &bounds, &mut self.memory);
+            let force = force * self.gate;
+            sum.force_n += force;
+            if !effect.kind.is_driven() {
+                sum.reacting_n += force;
+            }
+        }
+        self.advance(dt_s, moment.is_served)
+    }
+}
+
 /// The effects of all arms: see the module documentation.
 #[derive(Clone, Debug)]
 pub struct Effects {
     places: [Option<Running>; MAX_EFFECTS],
+    /// The elastic force of each arm's bubble: an effect in the base frame.
+    bubbles: [Option<Running>; MAX_ARMS],
     /// Number of effects by arm: most arms have none.
     counts: [u8; MAX_ARMS],
     /// Share of the effects' forces that each arm's hand felt in the last tick, 0 to 1.
@@ -167,6 +213,7 @@ impl Effects {
     pub fn new(most_n: f64) -> Self {
         Effects {
             places: [None; MAX_EFFECTS],
+            bubbles: [None; MAX_ARMS],
             counts: [0; MAX_ARMS],
             felt: [1.0; MAX_ARMS],
             most_n,
@@ -187,6 +234,20 @@ impl Effects {
         }
         let arm = usize::from(order.place) / EFFECTS_PER_ARM;
         self.counts[arm] = self.of_arm(arm).iter().flatten().count() as u8;
+    }
+
+    /// Gives an arm's bubble its elastic force, in the arm's base frame and its metres, or lets it
+    /// go out. Arms that do not exist are ignored.
+    pub fn set_bubble(&mut self, arm: usize, wall: Option<Effect>) {
+        let Some(place) = self.bubbles.get_mut(arm) else {
+            return;
+        };
+        match (wall, place) {
+            (Some(wall), Some(running)) if !running.ending => running.update(wall),
+            (Some(wall), place) => *place = Some(Running::new(wall)),
+            (None, Some(running)) => running.ending = true,
+            (None, None) => {}
+        }
     }
 
     fn of_arm(&self, arm: usize) -> &[Option<Running>] {
@@ -214,44 +275,34 @@ impl Effects {
     /// Runs the effects of an arm for one tick and returns their force, base frame.
     #[inline]
     pub fn tick(&mut self, arm: usize, moment: &Moment<'_>) -> EffectsForce {
-        match self.counts[arm] {
-            0 => EffectsForce::default(),
+        match (self.counts[arm], &self.bubbles[arm]) {
+            (0, None) => EffectsForce::default(),
             _ => self.run(arm, moment),
         }
     }
 
     fn run(&mut self, arm: usize, moment: &Moment<'_>) -> EffectsForce {
-        let &Moment { bounds, dt_s, .. } = moment;
-        let asked: f64 = self.of_arm(arm).iter().flatten().map(stiffness).sum();
-        let share = (bounds.stiffness_n_per_m / asked).min(1.0);
-        let felt = self.felt[arm];
+        let asked = self.of_arm(arm).iter().chain(&self.bubbles[arm..=arm]);
+        let asked: f64 = asked.flatten().map(stiffness).sum();
+        let shares = Shares {
+            stiffness: (moment.bounds.stiffness_n_per_m / asked).min(1.0),
+            felt: self.felt[arm],
+            most_n: self.most_n,
+        };
         let mut sum = EffectsForce::default();
         let first = arm * EFFECTS_PER_ARM;
         for place in &mut self.places[first..first + EFFECTS_PER_ARM] {
             let Some(running) = place else { continue };
-            if let (Some(hand), Some(elapsed_s)) = (&moment.hand, running.course_s()) {
-                let mut effect = in_base(&running.effect, moment);
-                // Before the gate: what goes out alone goes out in a straight line.
-                effect.cap_n = effect.cap_n.min(self.most_n);
-                if stiffness(running) > 0.0 {
-                    effect.coefficient *= share;
-                }
-                let felt = felt * running.gate;
-                let course = Course {
-                    elapsed_s,
-                    dt_s,
-                    felt,
-                };
-                let force = law::force(&effect, &course, hand, &bounds, &mut running.memory);
-                let force = force * running.gate;
-                sum.force_n += force;
-                if !effect.kind.is_driven() {
-                    sum.reacting_n += force;
-                }
-            }
-            if !running.advance(dt_s, moment.is_served) {
+            let effect = in_base(&running.effect, moment);
+            if !running.tick(effect, moment, &shares, &mut sum) {
                 *place = None;
                 self.counts[arm] -= 1;
+            }
+        }
+        if let Some(running) = &mut self.bubbles[arm] {
+            let effect = running.effect;
+            if !running.tick(effect, moment, &shares, &mut sum) {
+                self.bubbles[arm] = None;
             }
         }
         let length = sum.force_n.norm();

@@ -7,6 +7,7 @@
 
 use super::effects::EffectOrder;
 use super::grasp::GraspOrder;
+use super::workspace::WorkspaceOrder;
 
 /// Most orders that a tick takes.
 pub const MAX_ORDERS: usize = 2;
@@ -18,6 +19,8 @@ pub enum LoopOrder {
     Effect(EffectOrder),
     /// About what an arm holds.
     Grasp(GraspOrder),
+    /// About an arm's workspace.
+    Workspace(WorkspaceOrder),
 }
 
 /// The orders of a tick, in the order in which they came.

@@ -15,6 +15,7 @@ use hapticd_proxy::{
     MidPhaseShare,
 };
 
+use super::frame::ArmFrame;
 use super::orders::Orders;
 use super::watchdog::Silent;
 
@@ -58,6 +59,12 @@ pub struct ArmTick {
     pub removed_body: Option<u32>,
     /// Device pose of the tool, world.
     pub world_from_device: Pose,
+    /// Frame of the arm, if it may differ from the configured one.
+    pub frame: Option<ArmFrame>,
+    /// A clutch holds the tool.
+    pub clutched: bool,
+    /// The bubble moved the frame.
+    pub driven: bool,
     /// Proxy pose of the tool, world.
     pub world_from_proxy: Pose,
     /// The coupling's wrench, device base frame, before the governor.
@@ -173,6 +180,9 @@ impl ArmTick {
             cleared: false,
             eased: false,
             removed_body: None,
+            frame: None,
+            clutched: false,
+            driven: false,
             world_from_device: Pose::identity(),
             world_from_proxy: Pose::identity(),
             wanted: Wrench::default(),

@@ -6,8 +6,8 @@
 
 use hapticd_planar::{Measures, PlanarEngine};
 use hapticd_proxy::{
-    BodyKey, BodyTable, DeformableSnapshot, Engine, Gains, Guide, LetGo, Passed, Query, Snapshot,
-    TickInput, TickOutput, TrackedBody, tool_in,
+    BodyKey, BodyTable, DeformableSnapshot, Engine, FrameChange, Gains, Guide, LetGo, Passed,
+    Query, Snapshot, TickInput, TickOutput, TrackedBody, tool_in,
 };
 
 /// One of the two contact engines.
@@ -24,6 +24,15 @@ impl Simulation {
         match self {
             Self::Solid(engine) => engine.set_gains(arm, gains),
             Self::Planar(engine) => engine.set_gains(arm, gains),
+        }
+    }
+
+    /// Carries what an arm's coupling remembers along with the arm's frame, which moves before the
+    /// next tick.
+    pub fn carry(&mut self, arm: usize, change: &FrameChange) {
+        match self {
+            Self::Solid(engine) => engine.carry(arm, change),
+            Self::Planar(engine) => engine.carry(arm, change),
         }
     }
 

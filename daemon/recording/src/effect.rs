@@ -158,7 +158,7 @@ impl EffectOrderMessage {
 pub(crate) fn effect_orders(record: &TickRecord) -> Vec<EffectOrderMessage> {
     let order = |order: &LoopOrder| match order {
         LoopOrder::Effect(order) => Some(order.into()),
-        LoopOrder::Grasp(_) => None,
+        LoopOrder::Grasp(_) | LoopOrder::Workspace(_) => None,
     };
     record.orders.iter().filter_map(order).collect()
 }

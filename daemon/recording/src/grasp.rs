@@ -48,7 +48,7 @@ impl GraspOrderMessage {
 pub(crate) fn grasp_orders(record: &TickRecord) -> Vec<GraspOrderMessage> {
     let order = |order: &LoopOrder| match order {
         LoopOrder::Grasp(order) => Some(order.into()),
-        LoopOrder::Effect(_) => None,
+        LoopOrder::Effect(_) | LoopOrder::Workspace(_) => None,
     };
     record.orders.iter().filter_map(order).collect()
 }

@@ -28,6 +28,7 @@ pub mod reader;
 pub mod schema;
 pub mod spatial;
 pub mod trajectory;
+pub mod workspace;
 pub mod writer;
 
 use std::collections::BTreeMap;

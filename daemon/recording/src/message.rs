@@ -17,6 +17,7 @@ use super::energy::{EnergyMessage, TruthMessage};
 use super::grasp::{GraspOrderMessage, grasp_orders};
 use super::number::Num;
 use super::spatial::{PoseMessage, Triple, WrenchMessage, triple, vector};
+use super::workspace::{FrameMessage, WorkspaceOrderMessage, workspace_orders};
 use hapticd_collision::step_log::{StepLog, WorkLog};
 use hapticd_loop::core::{ArmInput, LoopInput};
 use hapticd_loop::record::{ArmTick, Blame, TickRecord};
@@ -277,6 +278,9 @@ pub struct OutputMessage {
     pub effects_n: Option<Triple>,
     /// The wrench that went to the arm.
     pub sent: WrenchMessage,
+    /// Frame of the arm, if an application or a clutch has moved it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<FrameMessage>,
     /// Device pose: the tool where the hand holds it, world.
     pub world_from_device: PoseMessage,
     /// Proxy: the tool where it is allowed to be, world.
@@ -443,6 +447,9 @@ pub struct TickMessage {
     /// Orders about what arms hold, before this tick, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grasps: Vec<GraspOrderMessage>,
+    /// Orders about arms' workspaces before this tick, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workspaces: Vec<WorkspaceOrderMessage>,
     /// Time at which the loop asked to be woken.
     pub signalled_ns: u64,
     /// Time at which it woke.
@@ -473,6 +480,7 @@ impl OutputMessage {
             wanted: (&arm.wanted).into(),
             effects_n: (arm.effects_n != Vec3::zeros()).then(|| triple(&arm.effects_n)),
             sent: (&arm.sent).into(),
+            frame: FrameMessage::of(arm),
             world_from_device: (&arm.world_from_device).into(),
             world_from_proxy: (&arm.world_from_proxy).into(),
             anchored: arm.anchored,
@@ -529,6 +537,7 @@ impl TickMessage {
                 .collect(),
             effects: effect_orders(record),
             grasps: grasp_orders(record),
+            workspaces: workspace_orders(record),
             signalled_ns: record.signalled_ns,
             awake_ns: record.awake_ns,
             done_ns: record.done_ns,

@@ -135,7 +135,7 @@ fn output() -> Value {
     ];
     merged(&[
         json!({
-            "wanted": wrench(), "effects_n": numbers(), "sent": wrench(), "world_from_device": pose(), "world_from_proxy": pose(),
+            "wanted": wrench(), "effects_n": numbers(), "sent": wrench(), "frame": frame(), "world_from_device": pose(), "world_from_proxy": pose(),
             "anchored": flag(), "starved": flag(), "grasped": integer(), "solid": text(),
             "inside": text(),
             "needle": object(json!({
@@ -195,6 +195,38 @@ fn grasp_order() -> Value {
     }))
 }
 
+/// Schema of an order about a workspace.
+fn workspace_order() -> Value {
+    let bubble = [
+        "radius_m",
+        "width_m",
+        "max_speed_m_s",
+        "stiffness_n_per_m",
+        "cap_n",
+    ];
+    let bubble = merged(&[
+        json!({ "centre_m": numbers() }),
+        all(&bubble, &number()).into(),
+    ]);
+    let mapping = object(json!({
+        "world_from_base": pose(), "scale": number(), "max_speed_m_s": number(),
+        "recentre": flag(), "bubble": bubble,
+    }));
+    object(json!({
+        "map": object(json!({ "arm": integer(), "mapping": mapping })),
+        "stop": object(json!({ "arm": integer() })),
+        "clutch": object(json!({ "arm": integer(), "engaged": flag() })),
+    }))
+}
+
+/// Schema of a frame that was moved.
+fn frame() -> Value {
+    object(json!({
+        "world_from_base": pose(), "scale": number(), "hand_from_tool_xyzw": numbers(),
+        "clutched": flag(), "driven": flag(),
+    }))
+}
+
 /// Returns the schema of `/tick`.
 pub fn tick() -> Value {
     let counts = [
@@ -210,7 +242,7 @@ pub fn tick() -> Value {
     );
     merged(&[
         all(&counts, &integer()).into(),
-        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "silenced": list(list(json!({}))), "effects": list(effect_order()), "grasps": list(grasp_order()), "blame": text(), "arms": list(arm) }),
+        json!({ "stopping": flag(), "cut": flag(), "silent": integer(), "gone": list(integer()), "silenced": list(list(json!({}))), "effects": list(effect_order()), "grasps": list(grasp_order()), "workspaces": list(workspace_order()), "blame": text(), "arms": list(arm) }),
     ])
 }
 

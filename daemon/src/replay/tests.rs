@@ -37,6 +37,7 @@ mod needle;
 mod reload;
 mod silent;
 mod truth;
+mod workspace;
 
 const SCENE: &str = r#"
 [[arm]]

@@ -7,7 +7,7 @@ use hapticd_devices::arm::ArmSpec;
 use hapticd_devices::profile::{Profile, shipped};
 use hapticd_devices::sim::{HandParams, HeldArm, SimArmParams};
 use hapticd_geometry::{MeshReport, Pose, TriMesh, Vec3};
-use hapticd_loop::core::ArmFrame;
+use hapticd_loop::frame::ArmFrame;
 use hapticd_proxy::{Damping, Interaction, MAX_ARMS};
 
 use super::faults::{device_fault, shape_fault};
@@ -60,6 +60,8 @@ pub struct SessionArm {
     pub damping: Damping,
     /// Button that holds what the tool touches.
     pub grasp_button: Option<u8>,
+    /// Button that engages the clutch.
+    pub clutch_button: Option<u8>,
     /// Delay by [`answer_delay_ns`], before anything was measured.
     pub answer_delay_ns: u64,
 }
@@ -120,19 +122,15 @@ impl BuiltArms {
         let ArmParts { spec, source, tool } = parts;
         self.arms.push(SessionArm {
             name: arm.name.clone(),
-            frame: ArmFrame {
-                world_from_base: scene_setup::pose(&arm.world_from_base),
-                scale: arm.motion_scale,
-            },
+            frame: ArmFrame::new(scene_setup::pose(&arm.world_from_base), arm.motion_scale),
             source,
             tool_radius_m: tool.tool.radius_m,
             tool_mesh: tool.mesh.clone(),
             coupling: CouplingKeys::from(arm),
             interaction: interaction(&arm.interaction),
             damping: damping(&arm.interaction),
-            grasp_button: arm
-                .grasp_button
-                .and_then(|button| u8::try_from(button).ok()),
+            grasp_button: button(arm.grasp_button),
+            clutch_button: button(arm.clutch_button),
             answer_delay_ns: answer_delay_ns(&spec, inputs.period_ns, inputs.virtual_time),
             spec,
         });
@@ -161,6 +159,11 @@ impl BuiltArms {
             .map(|a| 2.0 * a.frame.scale * a.spec.workspace.half_extents.max())
             .fold(0.05, f64::max)
     }
+}
+
+/// Buttons have the numbers 0 to 31.
+fn button(number: Option<u32>) -> Option<u8> {
+    number.and_then(|number| u8::try_from(number).ok())
 }
 
 fn interaction(interaction: &config::Interaction) -> Interaction {

@@ -50,6 +50,7 @@ pub(super) fn loop_arms(
             answer_delay_ns: arm.answer_delay_ns,
             limits,
             grasp_button: arm.grasp_button,
+            clutch_button: arm.clutch_button,
         });
     }
     loop_arms

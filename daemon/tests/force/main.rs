@@ -28,6 +28,7 @@ mod slips;
 mod stiffness;
 mod threads;
 mod tools;
+mod workspace;
 
 /// Files of a test, removed when it passes.
 struct Folder(PathBuf);

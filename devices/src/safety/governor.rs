@@ -26,7 +26,9 @@
 //!    what the limits leave beside the wanted force, and has its factor. Ledger, coupling and
 //!    limits see the wanted force as if nothing were added, but for the heat of the motors. It is
 //!    no part of the small force of rule 7: it comes in along the ramp.
-//! 10. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown
+//! 10. **Pause.** While [`Governor::pause`] is ordered, a factor of all force goes to zero within
+//!     20 ms; it comes back within 200 ms. It is no cause: rules 5 to 7 are as without it.
+//! 11. **Latched.** An emergency stop and a supervisor's stop need [`Governor::clear`]; a shutdown
 //!     is final.
 //!
 //! # Faults that the governor detects
@@ -43,6 +45,7 @@ use super::history::History;
 use super::limits::{Limits, LimitsError};
 use super::oscillation::{Amplitudes, Observation, OscillationDetector, Verdict};
 use super::passivity::{ControlAction, DEBT_BOUND_SWINGS, Energy, Passivity, Sent, Spring};
+use super::pause::Pause;
 use super::reason::{ForceOffReason, ReasonSet};
 use crate::arm::{ArmSample, ArmSpec, Vec3, Workspace, Wrench};
 use nalgebra::UnitQuaternion;
@@ -288,6 +291,7 @@ pub struct Governor {
     resolution: (f64, f64),
     state: GovernorState,
     scale: f64,
+    pause: Pause,
     small_force_ticks: u32,
     last_ns: Option<u64>,
     latched: ReasonSet,
@@ -322,6 +326,7 @@ impl Governor {
             resolution: (spec.resolution_m, spec.resolution_rad),
             state: GovernorState::Disengaged,
             scale: 0.0,
+            pause: Pause::new(),
             small_force_ticks: 0,
             last_ns: None,
             latched: ReasonSet::EMPTY,
@@ -391,6 +396,18 @@ impl Governor {
     pub fn release(&mut self) {
         self.scale = 0.0;
         self.state = GovernorState::Disengaged;
+    }
+
+    /// Takes all force away, effects included, until it is called with `false` (rule 10).
+    pub fn pause(&mut self, is_paused: bool) {
+        self.pause.order(is_paused);
+    }
+
+    /// Returns whether all force that is wanted may be sent now: the governor is active, and not
+    /// paused.
+    #[must_use]
+    pub fn has_full_authority(&self) -> bool {
+        self.state == GovernorState::Active && self.pause.factor() >= 1.0
     }
 
     /// Lets force and torque rise from their present values only with the slope of the ramp: the
@@ -474,6 +491,7 @@ impl Governor {
         let small = input.wanted.force_n.norm() < self.limits.engage_force_n
             && input.wanted.torque_nm.norm() < self.limits.engage_torque_nm;
         self.advance_state(reasons, small, time.dt_s);
+        self.pause.advance(time.dt_s);
         let output = if reasons.cuts().is_empty() {
             self.send(input, &limits, time.dt_s)
         } else {
@@ -599,7 +617,8 @@ impl Governor {
             self.force_oscillation.gain().min(gain),
             self.torque_oscillation.gain().min(gain),
         ];
-        let common = self.scale * edge;
+        let scale = self.scale * self.pause.factor();
+        let common = scale * edge;
         let factor = gains.map(|gain| common * gain);
         let wanted = &input.wanted;
         let (force, added) = (&wanted.force_n, &input.effects_n);
@@ -607,7 +626,7 @@ impl Governor {
         let (torque, added) = (&wanted.torque_nm, &Vec3::zeros());
         let torque = (self.torque).step(torque, added, factor[1], dt_s, &limits.torque);
         let mut reductions = Reductions::of(&force, &torque);
-        reductions.add_if(self.scale < 1.0, Reductions::SCALE);
+        reductions.add_if(scale < 1.0, Reductions::SCALE);
         reductions.add_if(edge < 1.0, Reductions::EDGE);
         reductions.add_if(gains[0].min(gains[1]) < 1.0, Reductions::OSCILLATION);
         Output {
@@ -633,7 +652,7 @@ impl Governor {
             passed: PassedForce {
                 share: match edge > 0.0 {
                     true => (force.factor / edge).min(1.0),
-                    false => self.scale * gains[0],
+                    false => scale * gains[0],
                 },
                 edge,
                 most_n: force.most,

@@ -24,7 +24,7 @@ use hapticd_geometry::{Pose, Vec3};
 use hapticd_kinetic::pseudo::{self, End, ShapeError, Shift};
 use hapticd_kinetic::{Measures, PseudoTriangulation};
 use hapticd_proxy::{
-    ArmOutcome, ArmQuery, ArmSetup, BodyKey, BodyTable, Gains, MAX_ARMS, MAX_BODIES,
+    ArmOutcome, ArmQuery, ArmSetup, BodyKey, BodyTable, FrameChange, Gains, MAX_ARMS, MAX_BODIES,
     MAX_SCENE_BODIES, Material, Passed, Query, Snapshot, TickInput, TickOutput, is_pose, tool_id,
     tool_slot,
 };
@@ -195,6 +195,14 @@ impl PlanarEngine {
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_gains(gains);
+        }
+    }
+
+    /// Carries what an arm's coupling remembers of the last tick along with the arm's frame, which
+    /// moves before the next one.
+    pub fn carry(&mut self, arm: usize, change: &FrameChange) {
+        if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
+            a.coupling.carry(change);
         }
     }
 

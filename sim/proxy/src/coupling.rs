@@ -52,6 +52,7 @@ pub use hapticd_choices::Damping;
 pub use several::Touched;
 
 use crate::contact::Contact;
+use crate::frame_change::FrameChange;
 use crate::motion::deflection;
 use crate::timing::LoopTiming;
 use contact_forces::Pushes;
@@ -256,6 +257,14 @@ impl Coupling {
     /// Takes new gains; the stiffness then glides to them.
     pub fn set_gains(&mut self, gains: Gains) {
         self.gains = gains;
+    }
+
+    /// Carries the ends of the last tick along with the arm's frame.
+    pub fn carry(&mut self, change: &FrameChange) {
+        if let Some((device, proxy)) = &mut self.ends {
+            (*device, *proxy) = (change.carry(device), change.carry(proxy));
+        }
+        self.damper.carry(change);
     }
 
     /// Returns the gains in force.

@@ -39,6 +39,7 @@ use hapticd_geometry::Pose;
 use crate::arm_setup::ArmSetup;
 use crate::bodies::{BodyTable, TrackedBody};
 use crate::coupling::{Gains, Passed};
+use crate::frame_change::FrameChange;
 use crate::guide::Guide;
 use crate::outcome::{ArmOutcome, LetGo};
 use crate::proxy::Proxy;
@@ -118,6 +119,15 @@ impl Engine {
     pub fn set_gains(&mut self, arm: usize, gains: Gains) {
         if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
             a.coupling.set_gains(gains);
+        }
+    }
+
+    /// Carries what an arm's coupling remembers of the last tick along with the arm's frame, which
+    /// moves before the next one. Only the hand's own motion then counts as the hand's: what a
+    /// frame does in contact is work of the spring's far end. Poses of tool and bodies stay.
+    pub fn carry(&mut self, arm: usize, change: &FrameChange) {
+        if let Some(a) = self.arms.get_mut(arm).and_then(Option::as_mut) {
+            a.coupling.carry(change);
         }
     }
 

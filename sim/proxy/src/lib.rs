@@ -23,6 +23,7 @@ mod bodies;
 mod contact;
 mod coupling;
 mod engine;
+mod frame_change;
 mod guide;
 mod implicit;
 mod interaction;
@@ -47,6 +48,7 @@ pub use bodies::{BodyTable, TrackedBody};
 pub use contact::{Contact, MAX_CONTACTS};
 pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, Touched, Wrench};
 pub use engine::{Engine, TickInput, TickOutput, is_pose};
+pub use frame_change::FrameChange;
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
 pub use hapticd_ccd::{FeaturePair, PairKind};
 pub use implicit::{

@@ -142,6 +142,25 @@ fn requests() -> Vec<Request> {
         request::StopEffect { effect: 1 }.into(),
         request::GraspBody { body, arm: 0 }.into(),
         request::ReleaseBody { arm: 0 }.into(),
+        request::SetWorkspace {
+            world_from_base: Pose::IDENTITY,
+            scale: NonNegative(1.0),
+            max_speed_m_s: NonNegative(0.5),
+            bubble_center_m: [0.0; 3],
+            bubble_radius_m: NonNegative(0.05),
+            bubble_width_m: NonNegative(0.03),
+            bubble_speed_m_s: NonNegative(0.5),
+            bubble_stiffness_n_per_m: NonNegative(100.0),
+            bubble_cap_n: NonNegative(1.0),
+            arm: 0,
+            recentre: false,
+        }
+        .into(),
+        request::SetClutch {
+            arm: 0,
+            engaged: true,
+        }
+        .into(),
         request::TeleportBody {
             world_from_body: Pose::IDENTITY,
             body,

@@ -28,6 +28,10 @@ flags! {
         /// The tool is inside a body, or overlaps it. No force of that body is rendered until the
         /// tool is out.
         INSIDE = 32,
+        /// A clutch holds the tool: the hand moves without force.
+        CLUTCHED = 64,
+        /// The hand is outside of the bubble and drives the arm's frame.
+        DRIVEN = 128,
     }
 }
 
@@ -121,9 +125,9 @@ words! {
         world_from_device: Pose = word 2;
         /// Pose of the proxy: of the tool where it is allowed to be. Applications draw this one.
         world_from_proxy: Pose = word 9;
-        /// Velocity of the hand, m/s.
+        /// Velocity of the hand, m/s; 0 while a clutch holds the tool.
         linear_velocity_m_s: [f64; 3] = word 16;
-        /// Angular velocity of the hand, rad/s.
+        /// Angular velocity of the hand, rad/s; 0 while a clutch holds the tool.
         angular_velocity_rad_s: [f64; 3] = word 19;
         /// Force sent to the arm, N.
         force_n: [f64; 3] = word 22;

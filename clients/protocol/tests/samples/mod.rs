@@ -149,6 +149,25 @@ pub fn requests() -> Vec<Request> {
         request::StopEffect { effect: 9 }.into(),
         request::GraspBody { body: 7, arm: 1 }.into(),
         request::ReleaseBody { arm: 1 }.into(),
+        request::SetWorkspace {
+            world_from_base: pose(),
+            scale: NonNegative(2.5),
+            max_speed_m_s: NonNegative(0.5),
+            bubble_center_m: [0.01, -0.02, 0.03],
+            bubble_radius_m: NonNegative(0.05),
+            bubble_width_m: NonNegative(0.03),
+            bubble_speed_m_s: NonNegative(0.75),
+            bubble_stiffness_n_per_m: NonNegative(150.0),
+            bubble_cap_n: NonNegative(1.5),
+            arm: 1,
+            recentre: true,
+        }
+        .into(),
+        request::SetClutch {
+            arm: 1,
+            engaged: true,
+        }
+        .into(),
         request::TeleportBody {
             world_from_body: pose(),
             body: 7,
@@ -363,6 +382,18 @@ pub fn events() -> Vec<Event> {
             body: 7,
             arm: 1,
             reason: LetGoReason::Stretched,
+        }
+        .into(),
+        event::ClutchEngaged {
+            tick: 103,
+            time_ns: 104,
+            arm: 1,
+        }
+        .into(),
+        event::ClutchReleased {
+            tick: 105,
+            time_ns: 106,
+            arm: 1,
         }
         .into(),
     ]

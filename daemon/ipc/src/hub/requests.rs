@@ -140,6 +140,7 @@ fn makes_work(request: &Request) -> bool {
             | Request::GetLimits(_)
             | Request::StopEffect(_)
             | Request::ReleaseBody(_)
+            | Request::SetClutch(request::SetClutch { engaged: false, .. })
     )
 }
 
@@ -209,6 +210,10 @@ impl Hub {
             Request::PushBody(push) => self.push_body(envelope, &push, out).map(later),
             Request::GraspBody(grasp) => self.grasp_body(envelope, &grasp, out).map(later),
             Request::ReleaseBody(release) => self.release_body(client, release.arm, out).map(done),
+            Request::SetWorkspace(workspace) => {
+                self.set_workspace(envelope, &workspace, out).map(later)
+            }
+            Request::SetClutch(clutch) => self.set_clutch(client, &clutch, out).map(done),
             Request::HaltBody(halt) => self.halt_body(envelope, halt.body, out).map(done),
             Request::RemoveBody(remove) => self.remove_body(client, remove.body, out).map(done),
             Request::Goodbye(_) => {
@@ -435,6 +440,7 @@ impl Hub {
             self.hold_effects(client, !focused, out);
             if !focused {
                 self.end_grasps(client, out);
+                self.end_workspaces(client, out);
             }
         }
     }

@@ -10,6 +10,7 @@ mod leases;
 mod placing;
 mod rights;
 mod shapes_of_bodies;
+mod workspaces;
 
 use super::{Hub, Import, Imported, Output};
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
 use hapticd_geometry::{Pose, Vec3, shapes};
 use hapticd_loop::effects::EffectChange;
 use hapticd_loop::orders::LoopOrder;
+use hapticd_loop::workspace::WorkspaceChange;
 use hapticd_protocol::{
     MAGIC, MAJOR, MINOR, event,
     frame::Message,
@@ -74,6 +76,18 @@ fn effect_change(change: &EffectChange) -> String {
         EffectChange::Update(effect) => format!("update {:?}", effect.kind),
         EffectChange::Stop => "stop".to_owned(),
         EffectChange::Hold(held) => format!("hold {held}"),
+    }
+}
+
+/// The change of a workspace in a word.
+fn workspace_change(change: &WorkspaceChange) -> String {
+    match change {
+        WorkspaceChange::Map(mapping) => {
+            let bubble = mapping.bubble.map(|bubble| bubble.radius_m);
+            format!("map {} {bubble:?}", mapping.scale)
+        }
+        WorkspaceChange::Stop => "stop".to_owned(),
+        WorkspaceChange::Clutch(engaged) => format!("clutch {engaged}"),
     }
 }
 
@@ -196,6 +210,13 @@ impl Fixture {
                             format!("effect {} {}", order.place, effect_change(&order.change))
                         }
                         LoopOrder::Grasp(order) => format!("{} {:?}", order.arm, order.change),
+                        LoopOrder::Workspace(order) => {
+                            format!(
+                                "workspace {} {}",
+                                order.arm,
+                                workspace_change(&order.change)
+                            )
+                        }
                     },
                     Command::TightenLimits { arm, limits, .. } => {
                         format!("tighten {arm:?} {}", limits.peak_force_n.0)

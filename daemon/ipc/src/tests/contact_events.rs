@@ -13,6 +13,7 @@ fn tick(fixture: &mut Fixture, tick: u64, contacts: &[Contact], inside: u64, but
         inside: 0,
         grasped: 0,
         let_go: None,
+        clutched: false,
     };
     let mut seen = [nothing; MAX_ARMS];
     seen[0] = Seen {

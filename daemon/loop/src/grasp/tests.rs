@@ -7,7 +7,8 @@ use hapticd_proxy::{
     Material, Pair, PairKind, Snapshot, ToolShape,
 };
 
-use super::super::core::{ArmFrame, ArmInput, LoopArm, LoopCore, LoopInput};
+use super::super::core::{ArmInput, LoopArm, LoopCore, LoopInput};
+use super::super::frame::ArmFrame;
 use super::super::orders::LoopOrder;
 use super::super::record::Silencing;
 use super::super::watchdog::{Silent, Watched};
@@ -33,6 +34,7 @@ impl Bench {
             frame: ArmFrame {
                 world_from_base: Pose::identity(),
                 scale: 1.0,
+                hand_from_tool: None,
             },
             setup: ArmSetup {
                 shape: ToolShape::sphere(0.005),
@@ -51,6 +53,7 @@ impl Bench {
             answer_delay_ns: 1_000_000,
             limits: Limits::default(),
             grasp_button: Some(BUTTON),
+            clutch_button: None,
         });
         let mut bench = Bench {
             core: LoopCore::new(arms, 1_000_000, 0.003).unwrap(),

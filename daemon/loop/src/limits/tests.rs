@@ -2,7 +2,8 @@ use hapticd_devices::sim::SimArmParams;
 use hapticd_geometry::Pose;
 use hapticd_proxy::{ArmSetup, Damping, Distances, Interaction, ToolShape};
 
-use super::super::core::{ArmFrame, ArmInput, LoopArm, LoopInput};
+use super::super::core::{ArmInput, LoopArm, LoopInput};
+use super::super::frame::ArmFrame;
 use super::super::record::ArmTick;
 use super::super::watchdog::Silent;
 use super::*;
@@ -76,10 +77,7 @@ const ARM: usize = 1;
 fn one_arm() -> LoopCore {
     let mut rigs = [const { None }; MAX_ARMS];
     rigs[ARM] = Some(LoopArm {
-        frame: ArmFrame {
-            world_from_base: Pose::identity(),
-            scale: 1.0,
-        },
+        frame: ArmFrame::new(Pose::identity(), 1.0),
         setup: ArmSetup {
             shape: ToolShape::sphere(0.005),
             distances: Distances::for_width(0.2),
@@ -94,6 +92,7 @@ fn one_arm() -> LoopCore {
         answer_delay_ns: 1_000_000,
         limits: Limits::default(),
         grasp_button: None,
+        clutch_button: None,
     });
     LoopCore::new(rigs, 1_000_000, 0.0).unwrap()
 }

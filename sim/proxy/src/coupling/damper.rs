@@ -32,6 +32,7 @@ use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Vec3};
 
 use super::Tension;
+use crate::frame_change::FrameChange;
 use crate::motion::deflection;
 use crate::timing::WINDOW;
 
@@ -77,6 +78,14 @@ impl Damper {
     /// Clears the history.
     pub fn forget(&mut self) {
         (self.filled, self.next) = (0, 0);
+    }
+
+    /// Carries the history along with the arm's frame.
+    pub fn carry(&mut self, change: &FrameChange) {
+        for sample in &mut self.history[..self.filled] {
+            sample.stretch = change.carry_motion(&sample.stretch);
+            sample.device = change.carry(&sample.device);
+        }
     }
 
     /// Returns the rate that the damper acts on, m/s and rad/s: of stretch and twist, or of the

@@ -27,6 +27,32 @@ fn free_space_is_forceless_and_a_held_stretch_gives_the_spring() {
     }
 }
 
+/// A hand that rests in a frame that moves and turns, with a tool that is held in the world: in the
+/// hand's view the far end alone has moved, and so it is accounted for.
+#[test]
+fn a_frame_that_moves_is_motion_of_the_far_end() {
+    let mut c = Coupling::new(GAINS, Damping::Relative);
+    let held = Pose::translation(0.1, 0.0, 0.0);
+    let hand = Pose::translation(0.098, 0.001, 0.0);
+    c.wrench(&hand, &held, &Vec3::zeros(), None, 1e-3);
+    let change = FrameChange {
+        from: Pose::translation(0.02, 0.0, 0.0),
+        to: Pose::from_parts(
+            Vec3::new(0.0195, 0.0001, 0.0).into(),
+            Quat::from_scaled_axis(Vec3::new(0.0, 0.0, 0.01)),
+        ),
+        ratio: 1.0,
+        tool_turn: Quat::identity(),
+    };
+    c.carry(&change);
+    c.wrench(&change.carry(&hand), &held, &Vec3::zeros(), None, 1e-3);
+    let before = &c.energy().before;
+    let near = |a: [f64; 2], b: [f64; 2]| (0..2).all(|k| (a[k] - b[k]).abs() < 1e-15);
+    assert!(near(before.hand_j, before.none_j), "{before:?}");
+    assert!(near(before.far_j, before.both_j), "{before:?}");
+    assert!(!near(before.far_j, before.none_j), "{before:?}");
+}
+
 const GAINS: Gains = Gains {
     stiffness_n_per_m: 1000.0,
     damping_n_s_per_m: 2.0,

@@ -541,6 +541,12 @@ namespace Hapticd
         /// <summary>The tool is inside a body, or overlaps it. No force of that body is rendered
         /// until the tool is out.</summary>
         Inside = 32,
+
+        /// <summary>A clutch holds the tool: the hand moves without force.</summary>
+        Clutched = 64,
+
+        /// <summary>The hand is outside of the bubble and drives the arm's frame.</summary>
+        Driven = 128,
     }
 
     /// <summary>Bits of `SkinFrameHeader::flags`.</summary>
@@ -862,10 +868,10 @@ namespace Hapticd
         /// this one.</summary>
         public Pose3d WorldFromProxy;
 
-        /// <summary>Velocity of the hand, m/s.</summary>
+        /// <summary>Velocity of the hand, m/s; 0 while a clutch holds the tool.</summary>
         public Vector3d LinearVelocityMPerS;
 
-        /// <summary>Angular velocity of the hand, rad/s.</summary>
+        /// <summary>Angular velocity of the hand, rad/s; 0 while a clutch holds the tool.</summary>
         public Vector3d AngularVelocityRadPerS;
 
         /// <summary>Force sent to the arm, N.</summary>
@@ -1360,6 +1366,8 @@ namespace Hapticd.Messages
                 case 0x8214: return new EffectEnded();
                 case 0x8215: return new Grasped();
                 case 0x8216: return new LetGo();
+                case 0x8217: return new ClutchEngaged();
+                case 0x8218: return new ClutchReleased();
                 case 0x8301: return new BlockValue();
                 case 0x8302: return new SurfaceTriangles();
                 case 0x8303: return new ShapeFile();
@@ -2203,13 +2211,130 @@ namespace Hapticd.Messages
         }
     }
 
+    /// <summary>Says where an arm works: where its base is in the world, how its motions are
+    /// scaled, and a bubble around the hand. An application sends it once, or for each picture with
+    /// a base that rides on its camera. The frame goes to that pose smoothly, no faster than
+    /// `max_speed_m_s`, and never jumps; to the tool it is a moving hand. The scale changes while
+    /// the tool touches and holds nothing, and the tool then goes to where the mapping puts it.
+    /// What clutch and bubble have added stays unless `recentre` says otherwise. Outside of the
+    /// bubble the hand drives the frame outwards (`docs/design/workspace.md` has the law). Answered
+    /// by `Done` when the order is on its way. The newest request for an arm holds, whichever
+    /// client sent it. When its client ends, is silent for longer than its lease or out of focus,
+    /// the frame stays where it is and the bubble ends.</summary>
+    public sealed class SetWorkspace : Request<Done>
+    {
+        /// <summary>Pose of the arm's base in the world.</summary>
+        public Pose3d WorldFromBase;
+
+        /// <summary>World metres per device metre.</summary>
+        public double Scale;
+
+        /// <summary>Largest speed of the tool that the frame's motion makes, m/s in the
+        /// world.</summary>
+        public double MaxSpeedMPerS;
+
+        /// <summary>Centre of the bubble, m at the device, base frame.</summary>
+        public Vector3d BubbleCenterM;
+
+        /// <summary>Radius of the bubble, m at the device; 0: no bubble.</summary>
+        public double BubbleRadiusM;
+
+        /// <summary>Depth outside of the bubble at which the frame moves at full speed, m at the
+        /// device; at least 0.001 with a bubble.</summary>
+        public double BubbleWidthM;
+
+        /// <summary>That speed, m/s in the world.</summary>
+        public double BubbleSpeedMPerS;
+
+        /// <summary>Stiffness with which the bubble pulls the hand back, N/m at the device. It
+        /// shares what the arm renders stably with the effects.</summary>
+        public double BubbleStiffnessNPerM;
+
+        /// <summary>Most of that force, N. It is one of the arm's effects (`SetEffect`): they share
+        /// `max_effect_force_n`.</summary>
+        public double BubbleCapN;
+
+        /// <summary>Index of the arm.</summary>
+        public byte Arm;
+
+        /// <summary>What clutch and bubble have added goes back to zero, as the frame
+        /// moves.</summary>
+        public bool Recentre;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x0118; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.Pose(WorldFromBase);
+            output.F64(Scale);
+            output.F64(MaxSpeedMPerS);
+            output.Vector(BubbleCenterM);
+            output.F64(BubbleRadiusM);
+            output.F64(BubbleWidthM);
+            output.F64(BubbleSpeedMPerS);
+            output.F64(BubbleStiffnessNPerM);
+            output.F64(BubbleCapN);
+            output.U8(Arm);
+            output.Bool(Recentre);
+            output.Zeros(6);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            WorldFromBase = input.Pose("world_from_base");
+            Scale = input.NonNegative("scale");
+            MaxSpeedMPerS = input.NonNegative("max_speed_m_s");
+            BubbleCenterM = input.Vector("bubble_center_m");
+            BubbleRadiusM = input.NonNegative("bubble_radius_m");
+            BubbleWidthM = input.NonNegative("bubble_width_m");
+            BubbleSpeedMPerS = input.NonNegative("bubble_speed_m_s");
+            BubbleStiffnessNPerM = input.NonNegative("bubble_stiffness_n_per_m");
+            BubbleCapN = input.NonNegative("bubble_cap_n");
+            Arm = input.U8("arm");
+            Recentre = input.Bool("recentre");
+            input.Zeros(6);
+        }
+    }
+
+    /// <summary>Engages the clutch of an arm, or disengages what this client has engaged. While it
+    /// is engaged the hand moves freely, without force, and the tool stands where it is; the force
+    /// goes within 20 ms. Afterwards the tool goes on from there, and the force comes back within
+    /// 200 ms. An arm may have a button that does the same (`clutch_button`). It ends with its
+    /// client, as a mapping does.</summary>
+    public sealed class SetClutch : Request<Done>
+    {
+        /// <summary>Index of the arm.</summary>
+        public byte Arm;
+
+        /// <summary>Whether the clutch is engaged.</summary>
+        public bool Engaged;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x0119; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U8(Arm);
+            output.Bool(Engaged);
+            output.Zeros(6);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Arm = input.U8("arm");
+            Engaged = input.Bool("engaged");
+            input.Zeros(6);
+        }
+    }
+
     /// <summary>Places a kinematic or dynamic body that this client added elsewhere at once. It
     /// does not go there: to tools it is another body, which makes no force and stops nothing until
     /// the tool is proven clear of it (`Ghost`). The force on a tool that touched it fades as if it
-    /// had been removed, and an arm that held it lets go. It has no velocity then, and its target
-    /// and lease end, also if the place is refused. In a scene with dynamic bodies the place must
-    /// be free of them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is
-    /// there. A static body is refused (`StaticBody`).</summary>
+    /// had been removed, and an arm that held it lets go. Its velocity ends; its target and lease
+    /// end also if the place is refused. In a scene with dynamic bodies the place must be free of
+    /// them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A
+    /// static body is refused (`StaticBody`).</summary>
     public sealed class TeleportBody : Request<Done>
     {
         /// <summary>Its pose from now on.</summary>
@@ -2237,10 +2362,9 @@ namespace Hapticd.Messages
     }
 
     /// <summary>Gives a dynamic body that this client added an impulse or a velocity, once. It
-    /// shows two or three ticks later; a sleeping body wakes. Answered when the scene has it.
-    /// Refused if the velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S`
-    /// (`OutOfRange`), for a body that is not dynamic and in a scene of first order
-    /// (`NotPermitted`).</summary>
+    /// shows some ticks later; a sleeping body wakes. Answered when the scene has it. Refused if
+    /// the velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`),
+    /// for a body that is not dynamic and in a scene of first order (`NotPermitted`).</summary>
     public sealed class PushBody : Request<Done>
     {
         /// <summary>Impulse, N s, or velocity of the centre of mass, m/s; world.</summary>
@@ -3512,6 +3636,72 @@ namespace Hapticd.Messages
             Arm = input.U8("arm");
             Reason = (LetGoReason)input.U8("reason");
             input.Zeros(2);
+        }
+    }
+
+    /// <summary>The clutch of an arm holds its tool: by a request (`SetClutch`), or by its button.
+    /// Sent with `CONTACT_EVENTS`.</summary>
+    public sealed class ClutchEngaged : Message
+    {
+        /// <summary>Tick in which it was engaged.</summary>
+        public ulong Tick;
+
+        /// <summary>Time of that tick, ns on the daemon's monotonic clock.</summary>
+        public ulong TimeNs;
+
+        /// <summary>Index of the arm.</summary>
+        public byte Arm;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x8217; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U64(Tick);
+            output.U64(TimeNs);
+            output.U8(Arm);
+            output.Zeros(7);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Tick = input.U64("tick");
+            TimeNs = input.U64("time_ns");
+            Arm = input.U8("arm");
+            input.Zeros(7);
+        }
+    }
+
+    /// <summary>The clutch of an arm no longer holds its tool. Sent with
+    /// `CONTACT_EVENTS`.</summary>
+    public sealed class ClutchReleased : Message
+    {
+        /// <summary>Tick in which it was disengaged.</summary>
+        public ulong Tick;
+
+        /// <summary>Time of that tick, ns on the daemon's monotonic clock.</summary>
+        public ulong TimeNs;
+
+        /// <summary>Index of the arm.</summary>
+        public byte Arm;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x8218; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.U64(Tick);
+            output.U64(TimeNs);
+            output.U8(Arm);
+            output.Zeros(7);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Tick = input.U64("tick");
+            TimeNs = input.U64("time_ns");
+            Arm = input.U8("arm");
+            input.Zeros(7);
         }
     }
 
