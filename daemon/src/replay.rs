@@ -433,12 +433,14 @@ impl Replay {
                 deformable.scene.set_surface(id, &material);
                 continue;
             }
-            let (id, key) = (0, applied.key.into());
-            hapticd_collision::deformable::follow(
-                &mut deformable.scene,
-                Applied { command, id, key },
-            )
-            .map_err(|e| refused(e.to_string()))?;
+            let applied = Applied {
+                command,
+                id: 0,
+                key: applied.key.into(),
+                placed: None,
+            };
+            hapticd_collision::deformable::follow(&mut deformable.scene, applied)
+                .map_err(|e| refused(e.to_string()))?;
         }
         if message.query_tick == 0 {
             return Ok(());

@@ -108,6 +108,14 @@ export const BodyKind = /** @type {const} */ ({
   Implicit: 6,
 });
 
+/** What a `PushBody` does to a body. */
+export const PushMode = /** @type {const} */ ({
+  /** It adds an impulse: a kick. */
+  Impulse: 0,
+  /** It sets the velocity. */
+  Velocity: 1,
+});
+
 /** Law of an effect's force; `docs/design/effects.md` has the formulas. */
 export const EffectKind = /** @type {const} */ ({
   /** A force along the axis. */
@@ -787,6 +795,32 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
+ * Places a kinematic or dynamic body that this client added elsewhere at once. It does not go
+ * there: to tools it is another body, which makes no force and stops nothing until the tool is
+ * proven clear of it (`Ghost`). The force on a tool that touched it fades as if it had been
+ * removed, and an arm that held it lets go. Its velocity ends; its target and lease end also if
+ * the place is refused. In a scene with dynamic bodies the place must be free of them, for a
+ * dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A static body is
+ * refused (`StaticBody`).
+ * @typedef {object} TeleportBody
+ * @property {Pose} world_from_body Its pose from now on.
+ * @property {number} body Identity of the body.
+ */
+
+/**
+ * Gives a dynamic body that this client added an impulse or a velocity, once. It shows some
+ * ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the velocity
+ * would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a body that
+ * is not dynamic and in a scene of first order (`NotPermitted`).
+ * @typedef {object} PushBody
+ * @property {number[]} linear Impulse, N s, or velocity of the centre of mass, m/s; world.
+ * @property {number[]} angular Angular impulse, N m s, in addition to that of the impulse at its point; or angular velocity, rad/s; world.
+ * @property {number[]} point_m Point at which the impulse acts, m, world; ignored for a velocity.
+ * @property {number} body Identity of the body.
+ * @property {number} mode Impulse or velocity.
+ */
+
+/**
  * Technician: asks for the daemon's state. Answered by `Status`.
  * @typedef {Record<string, never>} GetStatus
  */
@@ -1234,6 +1268,8 @@ export const RECORDS = /** @type {const} */ ({
  * @property {ReleaseBody} ReleaseBody
  * @property {SetWorkspace} SetWorkspace
  * @property {SetClutch} SetClutch
+ * @property {TeleportBody} TeleportBody
+ * @property {PushBody} PushBody
  * @property {GetStatus} GetStatus
  * @property {Reload} Reload
  * @property {Shutdown} Shutdown
@@ -1531,6 +1567,29 @@ export const REQUESTS = /** @type {const} */ ({
       ["engaged", "bool"],
     ],
     reserved: 6,
+  },
+  TeleportBody: {
+    kind: 0x011a,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["world_from_body", "pose"],
+      ["body", "u32"],
+    ],
+    reserved: 4,
+  },
+  PushBody: {
+    kind: 0x011b,
+    descriptors: 0,
+    answers: ["Done"],
+    fields: [
+      ["linear", "f64*3"],
+      ["angular", "f64*3"],
+      ["point_m", "f64*3"],
+      ["body", "u32"],
+      ["mode", "code:u8:PushMode"],
+    ],
+    reserved: 3,
   },
   GetStatus: {
     kind: 0x0201,
@@ -2166,12 +2225,17 @@ export const GATEWAY_MESSAGES = /** @type {const} */ ({
  * @property {bigint} time_ns Time of the tick, ns on the daemon's monotonic clock.
  * @property {number} phase Code of the `NeedlePhase`.
  * @property {number} hold Code of the `NeedleHold`.
+ * @property {number} layer Layer that the tip is in, from the top, from 0; 0 outside of the tissue.
  * @property {number} pierced Number of surfaces pierced since the start.
  * @property {number} held_by Layer or structure that holds the tip, as `NeedleHold` says; otherwise 0.
+ * @property {number} nearest Structure nearest to the end of the needle, counted from 1 in the order of the configuration; 0 if none is near enough to be known.
  * @property {number} depth_m Length of the tip's path in the tissue, m.
  * @property {number} axial_n Force of the tissue along the axis, N; positive pushes the needle out, negative holds it back.
  * @property {number} lateral_n Force across the axis, N.
  * @property {number[]} tip_m Position of the tip, m.
+ * @property {number} nearest_m Distance of that structure from the needle's surface, m; 0 where the needle goes through it, and with `nearest` 0.
+ * @property {number} sure_m Distance from the needle's axis up to which no structure is missed, m; 0 outside of the tissue.
+ * @property {bigint} nearest_tick Tick for which `nearest` was computed: some 20 ticks back. 0: never.
  */
 
 /**
@@ -2305,18 +2369,23 @@ export const WORDS = {
     ],
   },
   NeedleState: {
-    words: 10,
+    words: 13,
     fields: [
       ["tick", 0, 0, "u64"],
       ["time_ns", 1, 0, "u64"],
       ["phase", 2, 0, "u8"],
       ["hold", 2, 8, "u8"],
+      ["layer", 2, 16, "u16"],
       ["pierced", 2, 32, "u32"],
       ["held_by", 3, 0, "u32"],
+      ["nearest", 3, 32, "u32"],
       ["depth_m", 4, 0, "f64"],
       ["axial_n", 5, 0, "f64"],
       ["lateral_n", 6, 0, "f64"],
       ["tip_m", 7, 0, "f64*3"],
+      ["nearest_m", 10, 0, "f64"],
+      ["sure_m", 11, 0, "f64"],
+      ["nearest_tick", 12, 0, "u64"],
     ],
   },
   SurfaceFrameHeader: {

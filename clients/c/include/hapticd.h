@@ -169,6 +169,8 @@ extern "C" {
 #define HD_EVENT_BUTTON_PRESSED 0x8212u
 #define HD_EVENT_BUTTON_RELEASED 0x8213u
 #define HD_EVENT_EFFECT_ENDED 0x8214u /* `number`: which; `reason` is HD_EFFECT_END_* */
+#define HD_EVENT_GRASPED 0x8215u /* `arm` holds `body` */
+#define HD_EVENT_LET_GO 0x8216u  /* it does not any more; `reason` is HD_LET_GO_* */
 
 /* hd_needle.phase. */
 #define HD_NEEDLE_ABSENT 0u
@@ -187,6 +189,15 @@ extern "C" {
 /* Why an effect ended that was not stopped. */
 #define HD_EFFECT_END_FINISHED 0u
 #define HD_EFFECT_END_CLIENT_SILENT 1u
+
+/* Why an arm let go of a body. */
+#define HD_LET_GO_ORDERED 0u
+#define HD_LET_GO_NOTHING_THERE 1u /* there was none to take; `body` is 0 */
+#define HD_LET_GO_BODY_GONE 2u
+#define HD_LET_GO_BODY_SILENT 3u   /* the client of the body is silent, or out of focus */
+#define HD_LET_GO_ARM_LOST 4u
+#define HD_LET_GO_STRETCHED 5u     /* the body was caught, and the hand pulled on */
+#define HD_LET_GO_CLIENTS_UNSERVED 6u
 
 /* hd_effect.kind; docs/design/effects.md has the laws. */
 #define HD_EFFECT_CONSTANT 0u
@@ -428,11 +439,16 @@ typedef struct hd_needle {
     uint32_t hold;      /* HD_HOLD_* */
     uint32_t held_by;
     uint32_t pierced;   /* surfaces, since the start */
-    uint32_t reserved;
+    uint32_t layer;     /* that the tip is in, from the top, from 0; 0 outside */
     double depth_m;     /* length of the tip's path in the tissue */
     double axial_n;     /* force of the tissue along the axis; above 0 it pushes the needle out */
     double lateral_n;   /* across the axis */
     double tip_m[3];
+    uint32_t nearest;   /* structure nearest to the needle's end, from 1; 0: none is known */
+    uint32_t reserved;
+    double nearest_m;   /* its distance from the needle's surface */
+    double sure_m;      /* distance from the axis up to which none is missed; 0 outside */
+    uint64_t nearest_tick; /* tick for which these were computed; 0: never */
 } hd_needle;
 
 /* Moves a kinematic body: towards the pose, no point of it faster than the speed (at most 20 m/s).
@@ -722,6 +738,12 @@ int32_t hd_set_effect(hd_client *client, const hd_effect *numbers, uint32_t *eff
                       hd_error *error);
 /* Ends an effect within 20 ms. HD_OK also if it has ended. */
 int32_t hd_stop_effect(hd_client *client, uint32_t effect, hd_error *error);
+/* Lets an arm hold a dynamic body: the one that is named, or with 0 the one that presses its tool
+ * most. HD_EVENT_GRASPED and HD_EVENT_LET_GO say what came of it. It lasts as long as the client is
+ * heard. */
+int32_t hd_grasp_body(hd_client *client, uint32_t arm, uint32_t body, hd_error *error);
+/* Lets an arm let go; the body keeps its velocity. HD_OK also if it holds nothing. */
+int32_t hd_release_body(hd_client *client, uint32_t arm, hd_error *error);
 /* Whether the application has the user's focus (1 or 0). Without it its bodies make no force. */
 int32_t hd_set_focus(hd_client *client, uint32_t focused, hd_error *error);
 /* Renews all leases of this client. Does not wait, as hd_post_body_pose. */

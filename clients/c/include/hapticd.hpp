@@ -474,6 +474,11 @@ class client {
         return effect;
     }
     result<void> try_stop_effect(std::uint32_t effect) { return call(hd_stop_effect, effect); }
+    // The body that is named, or with 0 the one that presses the tool most.
+    result<void> try_grasp_body(std::uint32_t arm, std::uint32_t body = 0) {
+        return call(hd_grasp_body, arm, body);
+    }
+    result<void> try_release_body(std::uint32_t arm) { return call(hd_release_body, arm); }
     result<void> try_halt_body(std::uint32_t body) { return call(hd_halt_body, body); }
     result<void> try_remove_body(std::uint32_t body) { return call(hd_remove_body, body); }
     result<void> try_set_focus(bool focused) { return call(hd_set_focus, focused ? 1u : 0u); }
@@ -568,6 +573,10 @@ class client {
         return detail::unwrap(try_set_effect(numbers, effect));
     }
     void stop_effect(std::uint32_t effect) { detail::unwrap(try_stop_effect(effect)); }
+    void grasp_body(std::uint32_t arm, std::uint32_t body = 0) {
+        detail::unwrap(try_grasp_body(arm, body));
+    }
+    void release_body(std::uint32_t arm) { detail::unwrap(try_release_body(arm)); }
     void halt_body(std::uint32_t body) { detail::unwrap(try_halt_body(body)); }
     void remove_body(std::uint32_t body) { detail::unwrap(try_remove_body(body)); }
     void set_focus(bool focused) { detail::unwrap(try_set_focus(focused)); }

@@ -357,6 +357,35 @@ unsafe extern "C" fn hd_stop_effect(
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn hd_grasp_body(
+    client: *mut ClientHandle,
+    arm: u32,
+    body: u32,
+    error: *mut hd_error,
+) -> i32 {
+    // SAFETY: the rule of `memory`.
+    unsafe {
+        carry_out(client, error, |connected| {
+            Ok(connected.client.grasp_body(arm_of(arm)?, body)?)
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_release_body(
+    client: *mut ClientHandle,
+    arm: u32,
+    error: *mut hd_error,
+) -> i32 {
+    // SAFETY: the rule of `memory`.
+    unsafe {
+        carry_out(client, error, |connected| {
+            Ok(connected.client.release_body(arm_of(arm)?)?)
+        })
+    }
+}
+
+#[unsafe(no_mangle)]
 unsafe extern "C" fn hd_halt_body(
     client: *mut ClientHandle,
     body: u32,

@@ -51,6 +51,7 @@ pub fn messages() -> Messages {
 pub fn codes() -> Vec<CodesLayout> {
     vec![
         request::BodyKind::layout(),
+        request::PushMode::layout(),
         request::EffectKind::layout(),
         request::Waveform::layout(),
         request::EffectShape::layout(),

@@ -31,6 +31,13 @@ pub const MAX_EFFECT_FORCE_N: f64 = 100.0;
 /// Largest radius, border and distance of a bubble's centre from the arm's base, m at the device.
 pub const MAX_BUBBLE_M: f64 = 10.0;
 
+/// Largest velocity that a [`PushBody`] gives to a body, and largest change of velocity by its
+/// impulse, m/s.
+pub const MAX_PUSH_M_S: f64 = 100.0;
+
+/// Same for the angular velocity, rad/s.
+pub const MAX_PUSH_RAD_S: f64 = 1000.0;
+
 /// Most bodies that one [`SetBodyPoses`] moves.
 pub const MAX_TARGETS: usize = 56;
 
@@ -98,6 +105,16 @@ record! {
         /// Time for which the command holds, ms.
         lease_ms: u32 = 1.0..=MAX_LEASE_MS as f64,
     } reserved 0
+}
+
+codes! {
+    /// What a [`PushBody`] does to a body.
+    pub enum PushMode: u8, "0 (impulse) or 1 (velocity)" {
+        /// It adds an impulse: a kick.
+        Impulse = 0,
+        /// It sets the velocity.
+        Velocity = 1,
+    }
 }
 
 codes! {
@@ -542,6 +559,40 @@ messages! {
             /// Whether the clutch is engaged.
             engaged: bool,
         } reserved 6
+
+        /// Places a kinematic or dynamic body that this client added elsewhere at once. It does not
+        /// go there: to tools it is another body, which makes no force and stops nothing until the
+        /// tool is proven clear of it ([`Ghost`](crate::event::Ghost)). The force on a tool that
+        /// touched it fades as if it had been removed, and an arm that held it lets go. Its velocity
+        /// ends; its target and lease end also if the place is refused. In a scene with dynamic
+        /// bodies the place must be free of them, for a dynamic body of all bodies
+        /// ([`InvalidBody`](crate::reply::ErrorCode::InvalidBody)). Answered when the body is there.
+        /// A static body is refused ([`StaticBody`](crate::reply::ErrorCode::StaticBody)).
+        TeleportBody = 0x011a -> Done => {
+            /// Its pose from now on.
+            world_from_body: Pose,
+            /// Identity of the body.
+            body: u32,
+        } reserved 4
+
+        /// Gives a dynamic body that this client added an impulse or a velocity, once. It shows
+        /// some ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the
+        /// velocity would change by more than [`MAX_PUSH_M_S`] or [`MAX_PUSH_RAD_S`]
+        /// ([`OutOfRange`](crate::reply::ErrorCode::OutOfRange)), for a body that is not dynamic and
+        /// in a scene of first order ([`NotPermitted`](crate::reply::ErrorCode::NotPermitted)).
+        PushBody = 0x011b -> Done => {
+            /// Impulse, N s, or velocity of the centre of mass, m/s; world.
+            linear: [f64; 3],
+            /// Angular impulse, N m s, in addition to that of the impulse at its point; or angular
+            /// velocity, rad/s; world.
+            angular: [f64; 3],
+            /// Point at which the impulse acts, m, world; ignored for a velocity.
+            point_m: [f64; 3] = -1e4..=1e4,
+            /// Identity of the body.
+            body: u32,
+            /// Impulse or velocity.
+            mode: PushMode,
+        } reserved 3
 
         /// Technician: asks for the daemon's state. Answered by [`Status`](crate::reply::Status).
         GetStatus = 0x0201 -> Status => {} reserved 8

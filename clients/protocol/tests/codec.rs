@@ -185,6 +185,8 @@ fn the_lengths_of_all_messages_are_the_published_ones() {
             8,
             144,
             8,
+            64,
+            80,
             8,
             8,
             8,

@@ -47,6 +47,7 @@ from .messages import (
     GetLimits,
     GetStatus,
     Goodbye,
+    GraspBody,
     HaltBody,
     Hello,
     Limits,
@@ -56,6 +57,7 @@ from .messages import (
     OpenSkin,
     OpenSurface,
     Refused,
+    ReleaseBody,
     RemoveBody,
     RenewLeases,
     NeedleState,
@@ -571,6 +573,18 @@ class Client:
     def stop_effect(self, effect: int) -> None:
         """Ends an effect within 20 ms. One that has ended is no error."""
         self.request(StopEffect(effect=effect), Done)
+
+    def grasp_body(self, arm: int, body: int = 0) -> None:
+        """Lets an arm hold a dynamic body: this one, or with 0 the one that presses its tool most.
+
+        The hand feels its weight and what it touches. The events `Grasped` and `LetGo`
+        (`Topic.CONTACT_EVENTS`) say what came of it. It lasts as long as this client is heard.
+        """
+        self.request(GraspBody(body=body, arm=arm), Done)
+
+    def release_body(self, arm: int) -> None:
+        """Lets an arm let go; the body keeps its velocity. One that holds nothing is no error."""
+        self.request(ReleaseBody(arm=arm), Done)
 
     def halt_body(self, body: int) -> None:
         """Stops a kinematic body where it is and gives up the lease on it."""

@@ -99,6 +99,23 @@ BODY_KIND_TEXT: dict[int, str] = {
 """What each BodyKind means."""
 
 
+class PushMode(IntEnum):
+    """What a `PushBody` does to a body."""
+
+    IMPULSE = 0
+    """It adds an impulse: a kick."""
+
+    VELOCITY = 1
+    """It sets the velocity."""
+
+
+PUSH_MODE_TEXT: dict[int, str] = {
+    0: "It adds an impulse: a kick.",
+    1: "It sets the velocity.",
+}
+"""What each PushMode means."""
+
+
 class EffectKind(IntEnum):
     """Law of an effect's force; `docs/design/effects.md` has the formulas."""
 
@@ -1505,6 +1522,66 @@ class SetClutch(Message):
 
 
 @dataclass(slots=True)
+class TeleportBody(Message):
+    """Places a kinematic or dynamic body that this client added elsewhere at once. It does not
+    go there: to tools it is another body, which makes no force and stops nothing until the tool
+    is proven clear of it (`Ghost`). The force on a tool that touched it fades as if it had been
+    removed, and an arm that held it lets go. Its velocity ends; its target and lease end also if
+    the place is refused. In a scene with dynamic bodies the place must be free of them, for a
+    dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A static body is
+    refused (`StaticBody`)."""
+
+    KIND: ClassVar[int] = 0x011a
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("world_from_body", "pose"),
+        ("body", "u32"),
+    )
+    RESERVED: ClassVar[int] = 4
+
+    world_from_body: Pose
+    """Its pose from now on."""
+
+    body: int
+    """Identity of the body."""
+
+
+@dataclass(slots=True)
+class PushBody(Message):
+    """Gives a dynamic body that this client added an impulse or a velocity, once. It shows some
+    ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the velocity
+    would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a body that
+    is not dynamic and in a scene of first order (`NotPermitted`)."""
+
+    KIND: ClassVar[int] = 0x011b
+    ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
+    FIELDS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("linear", "f64*3"),
+        ("angular", "f64*3"),
+        ("point_m", "f64*3"),
+        ("body", "u32"),
+        ("mode", "code:u8:PushMode"),
+    )
+    RESERVED: ClassVar[int] = 3
+
+    linear: Vector
+    """Impulse, N s, or velocity of the centre of mass, m/s; world."""
+
+    angular: Vector
+    """Angular impulse, N m s, in addition to that of the impulse at its point; or angular
+    velocity, rad/s; world."""
+
+    point_m: Vector
+    """Point at which the impulse acts, m, world; ignored for a velocity."""
+
+    body: int
+    """Identity of the body."""
+
+    mode: PushMode
+    """Impulse or velocity."""
+
+
+@dataclass(slots=True)
 class GetStatus(Message):
     """Technician: asks for the daemon's state. Answered by `Status`."""
 
@@ -1597,6 +1674,8 @@ REQUESTS: dict[int, type[Message]] = {
     0x0117: ReleaseBody,
     0x0118: SetWorkspace,
     0x0119: SetClutch,
+    0x011a: TeleportBody,
+    0x011b: PushBody,
     0x0201: GetStatus,
     0x0202: Reload,
     0x0203: Shutdown,
@@ -2789,76 +2868,6 @@ class ArmEnergy(Words):
         return float(F64(self.data, 32)[0])
 
 
-class NeedleState(Words):
-    """Payload of the block: the needle of an arm, world frame."""
-
-    WORDS: ClassVar[int] = 10
-    NAMES: ClassVar[tuple[str, ...]] = (
-        "tick",
-        "time_ns",
-        "phase",
-        "hold",
-        "pierced",
-        "held_by",
-        "depth_m",
-        "axial_n",
-        "lateral_n",
-        "tip_m",
-    )
-    __slots__ = ()
-
-    @property
-    def tick(self) -> int:
-        """Number of the tick."""
-        return int(U64(self.data, 0)[0])
-
-    @property
-    def time_ns(self) -> int:
-        """Time of the tick, ns on the daemon's monotonic clock."""
-        return int(U64(self.data, 8)[0])
-
-    @property
-    def phase(self) -> int:
-        """Code of the `NeedlePhase`."""
-        return self.data[16]
-
-    @property
-    def hold(self) -> int:
-        """Code of the `NeedleHold`."""
-        return self.data[17]
-
-    @property
-    def pierced(self) -> int:
-        """Number of surfaces pierced since the start."""
-        return int(U32(self.data, 20)[0])
-
-    @property
-    def held_by(self) -> int:
-        """Layer or structure that holds the tip, as `NeedleHold` says; otherwise 0."""
-        return int(U32(self.data, 24)[0])
-
-    @property
-    def depth_m(self) -> float:
-        """Length of the tip's path in the tissue, m."""
-        return float(F64(self.data, 32)[0])
-
-    @property
-    def axial_n(self) -> float:
-        """Force of the tissue along the axis, N; positive pushes the needle out, negative holds
-        it back."""
-        return float(F64(self.data, 40)[0])
-
-    @property
-    def lateral_n(self) -> float:
-        """Force across the axis, N."""
-        return float(F64(self.data, 48)[0])
-
-    @property
-    def tip_m(self) -> Vector:
-        """Position of the tip, m."""
-        return vector(self.data, 56, 3)
-
-
 class Contact(Words):
     """One contact. Words are counted from the first word of the contact."""
 
@@ -2898,6 +2907,109 @@ class Contact(Words):
         of what is sent to the arm. The shares add up to `ArmState::force_n` of the same tick
         where a contact holds the tool, unless a needle does so, too."""
         return vector(self.data, 64, 3)
+
+
+class NeedleState(Words):
+    """Payload of the block: the needle of an arm, world frame."""
+
+    WORDS: ClassVar[int] = 13
+    NAMES: ClassVar[tuple[str, ...]] = (
+        "tick",
+        "time_ns",
+        "phase",
+        "hold",
+        "layer",
+        "pierced",
+        "held_by",
+        "nearest",
+        "depth_m",
+        "axial_n",
+        "lateral_n",
+        "tip_m",
+        "nearest_m",
+        "sure_m",
+        "nearest_tick",
+    )
+    __slots__ = ()
+
+    @property
+    def tick(self) -> int:
+        """Number of the tick."""
+        return int(U64(self.data, 0)[0])
+
+    @property
+    def time_ns(self) -> int:
+        """Time of the tick, ns on the daemon's monotonic clock."""
+        return int(U64(self.data, 8)[0])
+
+    @property
+    def phase(self) -> int:
+        """Code of the `NeedlePhase`."""
+        return self.data[16]
+
+    @property
+    def hold(self) -> int:
+        """Code of the `NeedleHold`."""
+        return self.data[17]
+
+    @property
+    def layer(self) -> int:
+        """Layer that the tip is in, from the top, from 0; 0 outside of the tissue."""
+        return int(U16(self.data, 18)[0])
+
+    @property
+    def pierced(self) -> int:
+        """Number of surfaces pierced since the start."""
+        return int(U32(self.data, 20)[0])
+
+    @property
+    def held_by(self) -> int:
+        """Layer or structure that holds the tip, as `NeedleHold` says; otherwise 0."""
+        return int(U32(self.data, 24)[0])
+
+    @property
+    def nearest(self) -> int:
+        """Structure nearest to the end of the needle, counted from 1 in the order of the
+        configuration; 0 if none is near enough to be known."""
+        return int(U32(self.data, 28)[0])
+
+    @property
+    def depth_m(self) -> float:
+        """Length of the tip's path in the tissue, m."""
+        return float(F64(self.data, 32)[0])
+
+    @property
+    def axial_n(self) -> float:
+        """Force of the tissue along the axis, N; positive pushes the needle out, negative holds
+        it back."""
+        return float(F64(self.data, 40)[0])
+
+    @property
+    def lateral_n(self) -> float:
+        """Force across the axis, N."""
+        return float(F64(self.data, 48)[0])
+
+    @property
+    def tip_m(self) -> Vector:
+        """Position of the tip, m."""
+        return vector(self.data, 56, 3)
+
+    @property
+    def nearest_m(self) -> float:
+        """Distance of that structure from the needle's surface, m; 0 where the needle goes
+        through it, and with `nearest` 0."""
+        return float(F64(self.data, 80)[0])
+
+    @property
+    def sure_m(self) -> float:
+        """Distance from the needle's axis up to which no structure is missed, m; 0 outside of
+        the tissue."""
+        return float(F64(self.data, 88)[0])
+
+    @property
+    def nearest_tick(self) -> int:
+        """Tick for which `nearest` was computed: some 20 ticks back. 0: never."""
+        return int(U64(self.data, 96)[0])
 
 
 class BodyState(Words):

@@ -28,7 +28,7 @@ use crate::step_log::{StepLog, WorkLog};
 use crossbeam::channel::{Receiver, Sender, TrySendError};
 use hapticd_ccd::MidPhase;
 use hapticd_proxy::{BodyKey, MAX_ARMS, Query, Snapshot};
-use hapticd_scene::{AddError, Adding, BodyInfo, BodySpec, CommandError, Scene, Work};
+use hapticd_scene::{AddError, Adding, BodyInfo, BodySpec, CommandError, PlaceError, Scene, Work};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::clock::now_ns;
 
@@ -48,7 +48,7 @@ pub struct Answered {
 pub enum Begun {
     /// The command was carried out or refused.
     Done(SceneReply, Option<Applied>),
-    /// A body is being added: the check for space is running.
+    /// A body is being added or placed: the check for space is running.
     Working,
 }
 
@@ -104,6 +104,13 @@ impl Collider {
                 let added = self.world.add_accepted((*spec).clone());
                 self.added(added, SceneCommand::Add(spec))
             }
+            SceneCommand::Place {
+                id,
+                world_from_body,
+            } => match self.world.place_accepted(id, &world_from_body) {
+                Ok(()) => self.added(Ok(id), command),
+                Err(why) => (refusal(why), None),
+            },
             command => self.apply_logged(command),
         }
     }
@@ -141,6 +148,18 @@ impl Collider {
             }
             SceneCommand::Halt { id } => done(self.world.clear_target(*id)),
             SceneCommand::Surface { id, material } => done(self.world.set_material(*id, material)),
+            SceneCommand::Push { id, push } => done(self.world.push_body(*id, push)),
+            SceneCommand::Place {
+                id,
+                world_from_body,
+            } => match self.world.begin_place(*id, world_from_body) {
+                Ok(Adding::Working) => return (Begun::Working, None),
+                Ok(Adding::Added(id)) => {
+                    let (reply, applied) = self.added(Ok(id), command.clone());
+                    return (Begun::Done(reply, applied), None);
+                }
+                Err(why) => refusal(why),
+            },
         };
         let applied = (id.zip(key))
             .filter(|_| reply == SceneReply::Done)
@@ -148,6 +167,7 @@ impl Collider {
                 command: command.clone(),
                 id,
                 key,
+                placed: None,
             });
         (Begun::Done(reply, applied), gone)
     }
@@ -161,7 +181,7 @@ impl Collider {
         waits && self.world.is_working()
     }
 
-    /// Reply to the command that added a body, from the result of adding it.
+    /// Reply to the command that added or placed a body, from the result of that.
     pub fn added(
         &self,
         added: Result<u32, AddError>,
@@ -169,9 +189,20 @@ impl Collider {
     ) -> (SceneReply, Option<Applied>) {
         match added {
             Ok(id) => {
-                let key = self.key_of(id);
-                let applied = key.map(|key| Applied { command, id, key });
-                (SceneReply::Added(id), applied)
+                let is_placed = matches!(command, SceneCommand::Place { .. });
+                let spec = self.world.spec(id).filter(|_| is_placed);
+                let placed = spec.map(|spec| Box::new(spec.clone()));
+                let applied = self.key_of(id).map(|key| Applied {
+                    command,
+                    id,
+                    key,
+                    placed,
+                });
+                let reply = match is_placed {
+                    true => SceneReply::Done,
+                    false => SceneReply::Added(id),
+                };
+                (reply, applied)
             }
             Err(why) => (SceneReply::AddRefused(why), None),
         }
@@ -182,7 +213,8 @@ impl Collider {
         self.world.take_work()
     }
 
-    /// Takes completed work back. Returns the result of adding a body, if that was the work.
+    /// Takes completed work back. Returns the result of adding or placing a body, if that was the
+    /// work.
     pub fn finish(&mut self, work: Work) -> Option<Result<u32, AddError>> {
         self.world.finish(work)
     }
@@ -408,11 +440,8 @@ impl Rounds {
         let Some(deformable) = &links.deformable else {
             return;
         };
-        for done in applied
-            .iter()
-            .filter(|done| crate::deformable::concerns(done))
-        {
-            if let Some(body) = note(&mut self.unsent, done) {
+        for done in applied.iter().flat_map(crate::deformable::changes) {
+            if let Some(body) = note(&mut self.unsent, &done) {
                 links.janitor.free(body);
             }
         }
@@ -491,7 +520,7 @@ fn publish_stats(collider: &Collider, links: &mut Links) {
 struct RequestQueue {
     /// The next request, which cannot begin yet; those behind it wait with it.
     next: Option<Request>,
-    /// A body to add, while the check for space runs.
+    /// A body to add or to place, while the check for space runs.
     adding: Option<Request>,
 }
 
@@ -532,7 +561,10 @@ impl RequestQueue {
     /// Begins as many requests as possible, in order.
     fn serve(&mut self, collider: &mut Collider, links: &mut Links, applied: &mut Vec<Applied>) {
         while let Some(request) = self.next.take().or_else(|| links.requests.try_recv().ok()) {
-            if collider.must_wait(&request.command) {
+            // A target is for the body at its new place.
+            let placing = self.adding.as_ref();
+            let placing = placing.is_some_and(|placing| placing.command.places(&request.command));
+            if placing || collider.must_wait(&request.command) {
                 self.next = Some(request);
                 return;
             }
@@ -556,6 +588,14 @@ impl RequestQueue {
                 }
             }
         }
+    }
+}
+
+/// Reply to a command that could not place a body.
+fn refusal(why: PlaceError) -> SceneReply {
+    match why {
+        PlaceError::Command(why) => SceneReply::Refused(why),
+        PlaceError::Add(why) => SceneReply::AddRefused(why),
     }
 }
 
@@ -628,6 +668,7 @@ mod tests {
             command: SceneCommand::Remove { id },
             id,
             key: BodyKey::default(),
+            placed: None,
         };
         let (sender, receiver) = crossbeam::channel::bounded(2);
         let mut unsent: VecDeque<Applied> = (1..=5).map(gone).collect();
@@ -712,6 +753,7 @@ mod tests {
                 slot: 3,
                 generation,
             },
+            placed: None,
         };
         let came = |g| with(SceneCommand::Add(Box::new(spec.clone())), g);
         let went = |g| with(SceneCommand::Remove { id: 7 }, g);

@@ -2,7 +2,7 @@
 
 use hapticd_geometry::Pose;
 use hapticd_proxy::{BodyKey, Material};
-use hapticd_scene::{AddError, BodySpec, CommandError};
+use hapticd_scene::{AddError, BodyPush, BodySpec, CommandError};
 
 /// What may be done to the scene from outside.
 #[derive(Clone)]
@@ -35,6 +35,21 @@ pub enum SceneCommand {
         /// The surface.
         material: Material,
     },
+    /// Place a kinematic or dynamic body elsewhere at once. To tools it is a new body under the
+    /// same id.
+    Place {
+        /// Client-visible id.
+        id: u32,
+        /// Where to.
+        world_from_body: Pose,
+    },
+    /// Give a dynamic body an impulse or a velocity.
+    Push {
+        /// Client-visible id.
+        id: u32,
+        /// What it gets.
+        push: BodyPush,
+    },
 }
 
 impl SceneCommand {
@@ -45,8 +60,15 @@ impl SceneCommand {
             SceneCommand::Remove { id }
             | SceneCommand::Target { id, .. }
             | SceneCommand::Halt { id }
-            | SceneCommand::Surface { id, .. } => Some(*id),
+            | SceneCommand::Surface { id, .. }
+            | SceneCommand::Place { id, .. }
+            | SceneCommand::Push { id, .. } => Some(*id),
         }
+    }
+
+    /// Whether it ends what an earlier [`SceneCommand::Target`] of that body began.
+    pub(crate) fn places(&self, other: &SceneCommand) -> bool {
+        matches!(self, SceneCommand::Place { .. }) && self.body() == other.body()
     }
 }
 
@@ -78,6 +100,32 @@ pub struct Applied {
     pub command: SceneCommand,
     /// The body it was done to.
     pub id: u32,
-    /// Its name in queries and snapshots.
+    /// Its name in queries and snapshots, from then on.
     pub key: BodyKey,
+    /// The body at its new place, if it was placed there.
+    pub placed: Option<Box<BodySpec>>,
+}
+
+impl Applied {
+    /// What placing a body is to all that follow bodies by their keys: its removal, and the
+    /// addition of another one.
+    #[must_use]
+    pub fn replacement(&self) -> Option<[Applied; 2]> {
+        let spec = self.placed.clone()?;
+        let of = |command, key| Applied {
+            command,
+            id: self.id,
+            key,
+            placed: None,
+        };
+        // Each body in a slot has the generation after the one before.
+        let old = BodyKey {
+            generation: self.key.generation.wrapping_sub(1),
+            ..self.key
+        };
+        Some([
+            of(SceneCommand::Remove { id: self.id }, old),
+            of(SceneCommand::Add(spec), self.key),
+        ])
+    }
 }

@@ -172,18 +172,21 @@ pub fn apply(scene: &mut DeformableScene, (id, material): Surface) -> Option<App
         command: SceneCommand::Surface { id, material },
         id,
         key: BodyKey::default(),
+        placed: None,
     })
 }
 
-/// Whether soft bodies must learn of a command that the collision side has carried out.
-pub fn concerns(applied: &Applied) -> bool {
-    matches!(
-        applied.command,
-        SceneCommand::Add(_) | SceneCommand::Remove { .. }
-    )
+/// What soft bodies must learn of a command that the collision side has carried out, in order: a
+/// body that is placed elsewhere goes, and another one comes.
+pub fn changes(applied: &Applied) -> Vec<Applied> {
+    match applied.command {
+        SceneCommand::Add(_) | SceneCommand::Remove { .. } => vec![applied.clone()],
+        SceneCommand::Place { .. } => applied.replacement().into_iter().flatten().collect(),
+        _ => Vec::new(),
+    }
 }
 
-/// Repeats a command on the soft scene, if it [`concerns`] soft bodies. Returns what was done, for
+/// Repeats one of the [`changes`] on the soft scene. Returns what was done, for
 /// the log. The removal of a body that soft ones never met has no effect.
 ///
 /// # Errors

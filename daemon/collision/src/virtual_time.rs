@@ -193,12 +193,12 @@ impl VirtualLoop {
             return reply;
         }
         let (reply, applied) = self.collider.apply_logged(command);
-        if let (Some(deformable), Some(news)) = (&mut self.deformable, &applied)
-            && deformable::concerns(news)
-        {
-            match deformable::follow(&mut deformable.scene, news.clone()) {
-                Ok(done) => deformable.applied.extend(done),
-                Err(why) => tracing::warn!("soft bodies cannot meet {why}"),
+        if let (Some(deformable), Some(news)) = (&mut self.deformable, &applied) {
+            for change in deformable::changes(news) {
+                match deformable::follow(&mut deformable.scene, change) {
+                    Ok(done) => deformable.applied.extend(done),
+                    Err(why) => tracing::warn!("soft bodies cannot meet {why}"),
+                }
             }
         }
         self.applied.extend(applied);

@@ -8,6 +8,7 @@ mod adding;
 mod bucket;
 mod effects;
 mod grasps;
+mod placing;
 mod registry;
 mod requests;
 mod session;

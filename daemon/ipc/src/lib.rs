@@ -64,7 +64,7 @@ use hapticd_protocol::{
     request::{BodyKind, MAX_LEASE_MS, TightenLimits},
     text::Name,
 };
-use hapticd_scene::{AddError, BodySpec, CommandError};
+use hapticd_scene::{AddError, BodyPush, BodySpec, CommandError};
 
 /// Number of a client. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -186,6 +186,26 @@ pub enum Command {
         /// The surface.
         material: hapticd_proxy::Material,
     },
+    /// Place a body elsewhere at once. Answered by [`CommandSink::settle`] once it is there, or with
+    /// the refusal.
+    PlaceBody {
+        /// Returned with the answer.
+        token: u64,
+        /// Id of the body.
+        body: u32,
+        /// Its pose from then on.
+        world_from_body: Pose,
+    },
+    /// Give a dynamic body an impulse or a velocity. Answered by [`CommandSink::settle`] once the
+    /// scene has it, or with the refusal.
+    PushBody {
+        /// Returned with the answer.
+        token: u64,
+        /// Id of the body.
+        body: u32,
+        /// What it gets.
+        push: BodyPush,
+    },
     /// An order to the loop: an effect, a grasp. Answered, if it has a token, when the loop's queue
     /// has it.
     Order {
@@ -283,6 +303,8 @@ impl Command {
             Self::AddBody { .. }
                 | Self::MoveBody { .. }
                 | Self::SetMaterial { .. }
+                | Self::PlaceBody { .. }
+                | Self::PushBody { .. }
                 | Self::Order { token: Some(_), .. }
                 | Self::Reload { .. }
         )
@@ -423,6 +445,18 @@ impl From<&CommandError> for Refusal {
             CommandError::Static(body) => (ErrorCode::StaticBody, *body),
             CommandError::Dynamic(body) => (ErrorCode::NotPermitted, *body),
             CommandError::BadTarget(body) => (ErrorCode::OutOfRange, *body),
+            CommandError::NotDynamic(body)
+            | CommandError::FirstOrder(body)
+            | CommandError::Planar(body) => (ErrorCode::NotPermitted, *body),
+            CommandError::Busy(body) => (ErrorCode::Busy, *body),
+            CommandError::TooFast { value, limit, .. } => {
+                return Self {
+                    code: ErrorCode::OutOfRange,
+                    number: *value as u64,
+                    limit: *limit as u64,
+                    detail: error.to_string(),
+                };
+            }
             // An error kind newer than this list.
             _ => (ErrorCode::Internal, 0),
         };

@@ -154,3 +154,6 @@ impl Default for Grasps {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -202,9 +202,16 @@ impl Checker {
                 }
             }
             SceneCommand::Remove { .. } => self.remove_body(applied.key),
+            SceneCommand::Place { .. } => {
+                // The loop cannot move a body there: the one that it has goes, and another comes.
+                for change in applied.replacement().iter().flatten() {
+                    self.follow(change);
+                }
+            }
             SceneCommand::Target { .. }
             | SceneCommand::Halt { .. }
-            | SceneCommand::Surface { .. } => {}
+            | SceneCommand::Surface { .. }
+            | SceneCommand::Push { .. } => {}
         }
     }
 

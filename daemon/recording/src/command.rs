@@ -2,7 +2,7 @@
 
 use hapticd_geometry::{MeshError, TriMesh};
 use hapticd_proxy::Material;
-use hapticd_scene::{BodyKind, BodySpec};
+use hapticd_scene::{BodyKind, BodyPush, BodySpec};
 use serde::{Deserialize, Serialize};
 
 use super::number::Num;
@@ -88,6 +88,57 @@ pub enum CommandMessage {
         #[serde(default)]
         force_shading: bool,
     },
+    /// A body was placed elsewhere. It has the key of this step from then on.
+    Place {
+        /// Client-visible id of the body.
+        id: u32,
+        /// Its pose.
+        world_from_body: PoseMessage,
+    },
+    /// A dynamic body got an impulse.
+    Impulse {
+        /// Client-visible id of the body.
+        id: u32,
+        /// Impulse, N s.
+        impulse_n_s: Triple,
+        /// Angular impulse beyond that of the impulse at its point, N m s.
+        moment_nm_s: Triple,
+        /// Where the impulse acted, m.
+        point: Triple,
+    },
+    /// A dynamic body got another velocity.
+    Velocity {
+        /// Client-visible id of the body.
+        id: u32,
+        /// Velocity of the centre of mass, m/s.
+        linear_m_s: Triple,
+        /// Angular velocity, rad/s.
+        angular_rad_s: Triple,
+    },
+}
+
+/// A push of a dynamic body as a message.
+fn push_message(id: u32, push: &BodyPush) -> CommandMessage {
+    match push {
+        BodyPush::Impulse {
+            impulse_n_s,
+            moment_nm_s,
+            point,
+        } => CommandMessage::Impulse {
+            id,
+            impulse_n_s: triple(impulse_n_s),
+            moment_nm_s: triple(moment_nm_s),
+            point: triple(point),
+        },
+        BodyPush::Velocity {
+            linear_m_s,
+            angular_rad_s,
+        } => CommandMessage::Velocity {
+            id,
+            linear_m_s: triple(linear_m_s),
+            angular_rad_s: triple(angular_rad_s),
+        },
+    }
 }
 
 impl From<&Applied> for CommandMessage {
@@ -124,6 +175,14 @@ impl From<&Applied> for CommandMessage {
                 speed_m_s: Num(*speed_m_s),
             },
             SceneCommand::Halt { id } => CommandMessage::Halt { id: *id },
+            SceneCommand::Place {
+                id,
+                world_from_body,
+            } => CommandMessage::Place {
+                id: *id,
+                world_from_body: world_from_body.into(),
+            },
+            SceneCommand::Push { id, push } => push_message(*id, push),
             SceneCommand::Surface { id, material } => CommandMessage::Surface {
                 id: *id,
                 stiffness_n_per_m: Num(material.stiffness_n_per_m),
@@ -179,6 +238,37 @@ impl CommandMessage {
                 speed_m_s: speed_m_s.0,
             },
             CommandMessage::Halt { id } => SceneCommand::Halt { id: *id },
+            CommandMessage::Place {
+                id,
+                world_from_body,
+            } => SceneCommand::Place {
+                id: *id,
+                world_from_body: world_from_body.into(),
+            },
+            CommandMessage::Impulse {
+                id,
+                impulse_n_s,
+                moment_nm_s,
+                point,
+            } => SceneCommand::Push {
+                id: *id,
+                push: BodyPush::Impulse {
+                    impulse_n_s: vector(impulse_n_s),
+                    moment_nm_s: vector(moment_nm_s),
+                    point: vector(point),
+                },
+            },
+            CommandMessage::Velocity {
+                id,
+                linear_m_s,
+                angular_rad_s,
+            } => SceneCommand::Push {
+                id: *id,
+                push: BodyPush::Velocity {
+                    linear_m_s: vector(linear_m_s),
+                    angular_rad_s: vector(angular_rad_s),
+                },
+            },
             CommandMessage::Surface {
                 id,
                 stiffness_n_per_m,

@@ -267,6 +267,13 @@ pub fn collision() -> Value {
             "id": integer(), "stiffness_n_per_m": number(), "damping_n_s_per_m": number(), "friction": number(),
             "force_shading": flag(),
         })),
+        "place": object(json!({ "id": integer(), "world_from_body": pose() })),
+        "impulse": object(json!({
+            "id": integer(), "impulse_n_s": numbers(), "moment_nm_s": numbers(), "point": numbers(),
+        })),
+        "velocity": object(json!({
+            "id": integer(), "linear_m_s": numbers(), "angular_rad_s": numbers(),
+        })),
     }));
     let key = object(json!({ "slot": integer(), "generation": integer() }));
     object(json!({

@@ -26,7 +26,7 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    fn new(name: &str, hand: &str) -> Self {
+    pub(super) fn new(name: &str, hand: &str) -> Self {
         Self::with_bodies(name, hand, "")
     }
 

@@ -20,6 +20,7 @@ mod jam;
 mod late;
 mod liquids;
 mod movers;
+mod orders;
 mod panics;
 mod rolled;
 mod shading;

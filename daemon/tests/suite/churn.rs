@@ -28,7 +28,7 @@ use hapticd_monitor::checker::Checker;
 use hapticd_monitor::scribe::{Scribe, serve};
 use hapticd_monitor::stats::Stats;
 use hapticd_proxy::{Material, Query};
-use hapticd_scene::{BodyKind, BodySpec, Shape};
+use hapticd_scene::{BodyKind, BodyPush, BodySpec, Shape};
 use hapticd_sync::{latest, ring};
 use hapticd_sys::wake::Wake;
 
@@ -130,16 +130,52 @@ enum Deed {
     /// Its client is gone: the loop is told first.
     Lose(u32),
     Send(u32, Pose, f64),
+    /// An order that takes effect at once.
+    AtOnce(SceneCommand),
+}
+
+/// Places a body anywhere at the tools, or gives it an impulse or a velocity.
+fn at_once(random: &mut Random, id: u32, at: &Vec3) -> Deed {
+    let near = at + random.vector(0.03);
+    let push = match random.below(4) {
+        0 => BodyPush::Impulse {
+            impulse_n_s: random.vector(0.1),
+            moment_nm_s: random.vector(1e-4),
+            point: near,
+        },
+        1 => BodyPush::Velocity {
+            linear_m_s: random.vector(3.0),
+            angular_rad_s: random.vector(20.0),
+        },
+        _ => {
+            let world_from_body = Pose::from_parts(near.into(), random.turn());
+            return Deed::AtOnce(SceneCommand::Place {
+                id,
+                world_from_body,
+            });
+        }
+    };
+    Deed::AtOnce(SceneCommand::Push { id, push })
 }
 
 /// Adds bodies around, at and near the tools, removes the ones just touched, and sends bodies
-/// through the tools. `kept` are the ids that live, `at` is the position of a tool.
-fn deed(random: &mut Random, guests: &mut Guests, kept: &[u32], at: &Vec3) -> Deed {
+/// through the tools. `kept` are the ids that live, `at` is the position of a tool. `orders`: also
+/// places and pushes them; no client is lost then.
+fn deed(
+    (random, orders): (&mut Random, bool),
+    guests: &mut Guests,
+    kept: &[u32],
+    at: &Vec3,
+) -> Deed {
     let some = |random: &mut Random| kept[random.below(kept.len() as u64) as usize];
+    if orders && !kept.is_empty() && random.below(2) == 0 {
+        let id = some(random);
+        return at_once(random, id, at);
+    }
     let choice = random.below(10);
     if kept.len() >= 5 || (!kept.is_empty() && choice < 3) {
         let id = some(random);
-        return if random.below(3) == 0 {
+        return if !orders && random.below(3) == 0 {
             Deed::Lose(id)
         } else {
             Deed::Remove(id)
@@ -160,6 +196,7 @@ fn deed(random: &mut Random, guests: &mut Guests, kept: &[u32], at: &Vec3) -> De
     let kind = match random.below(8) {
         0 => BodyKind::Static,
         1 => BodyKind::Dynamic,
+        2..5 if orders => BodyKind::Dynamic,
         _ => BodyKind::Kinematic,
     };
     Deed::Add(Box::new(guests.next(kind, pose, random)))
@@ -167,6 +204,8 @@ fn deed(random: &mut Random, guests: &mut Guests, kept: &[u32], at: &Vec3) -> De
 
 /// Ticks of the churn in virtual time.
 const TICKS: u64 = 24_000;
+/// Runs with orders that take effect at once.
+const ORDERED_RUNS: u64 = 2;
 /// Ticks between telling the loop of a lost client and the scene's removal of its bodies.
 const LATER: u64 = 7;
 
@@ -177,8 +216,9 @@ struct Observed<'a> {
     record: &'a TickRecord,
 }
 
-/// Runs the churn. The tick's step is given with its record: it comes after it.
-fn churn(seed: u64, mut observe: impl FnMut(Observed<'_>)) -> u64 {
+/// Runs the churn, with orders that take effect at once or without. The tick's step is given with
+/// its record: it comes after it. Returns the number of guests.
+fn churn((seed, orders): (u64, bool), mut observe: impl FnMut(Observed<'_>)) -> u64 {
     let mut setup = build();
     let arms = session::virtual_arms(&mut setup);
     let scenes = (setup.collider, setup.deformable);
@@ -197,7 +237,7 @@ fn churn(seed: u64, mut observe: impl FnMut(Observed<'_>)) -> u64 {
             }
         }
         for _ in 0..random.below(2) {
-            match deed(&mut random, &mut guests, &kept, &at) {
+            match deed((&mut random, orders), &mut guests, &kept, &at) {
                 Deed::Add(spec) => {
                     // A dynamic body may be refused where its place is taken.
                     if let SceneReply::Added(id) = driver.command(SceneCommand::Add(spec)) {
@@ -223,6 +263,8 @@ fn churn(seed: u64, mut observe: impl FnMut(Observed<'_>)) -> u64 {
                         speed_m_s,
                     });
                 }
+                // Some are refused: a place that is taken, a body that is static.
+                Deed::AtOnce(command) => drop(driver.command(command)),
             }
         }
         let record = *driver.step(false);
@@ -290,7 +332,7 @@ fn a_churn_of_bodies_around_tools_raises_no_alarm() {
     let mut random = Random(99);
     let (mut solid, mut inside, mut touching, mut most) = (0_u64, 0_u64, 0_u64, 0);
     let mut pause = 0;
-    let guests = churn(5, |seen| {
+    let guests = churn((5, false), |seen| {
         ordered.tick(seen.record);
         // Lost in bursts, as a full ring loses them.
         pause = if pause == 0 && random.below(400) == 0 {
@@ -345,7 +387,7 @@ fn a_churn_of_bodies_around_tools_raises_no_alarm() {
 fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
     let mut watcher = Watcher::new();
     let (mut planted, mut found) = (0_u64, 0_u64);
-    churn(6, |seen| {
+    churn((6, false), |seen| {
         let mut record = *seen.record;
         let mut inside_now = false;
         for arm in &mut record.arms[..2] {
@@ -365,6 +407,41 @@ fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
     assert!(planted > 1000);
     // An answer is four ticks old: a body that has just come out is no longer penetrated.
     assert!(found * 100 > planted * 90, "{found} of {planted}");
+}
+
+/// Bodies are placed around, beside and beyond the tools, pushed and thrown at them. Nothing
+/// penetrates and no force jumps.
+#[test]
+fn bodies_placed_and_pushed_at_once_raise_no_alarm_and_no_force_jumps() {
+    for seed in 1..=ORDERED_RUNS {
+        let mut watcher = Watcher::new();
+        let (mut placed, mut pushed, mut touching, mut inside) = (0, 0, 0, 0);
+        let mut sent_n = [Vec3::zeros(); 2];
+        churn((seed, true), |seen| {
+            watcher.tick(seen.record);
+            watcher.step(seen.applied, seen.last_sequence);
+            for applied in seen.applied {
+                placed += u32::from(matches!(applied.command, SceneCommand::Place { .. }));
+                pushed += u32::from(matches!(applied.command, SceneCommand::Push { .. }));
+            }
+            for (arm, before) in seen.record.arms[..2].iter().zip(&mut sent_n) {
+                let step_n = (arm.sent.force_n - *before).norm();
+                let most_n = arm.limits.slew_n_per_s * 1e-3;
+                let tick = seen.record.tick;
+                assert!(step_n <= most_n + 1e-9, "tick {tick}: {step_n} N");
+                *before = arm.sent.force_n;
+                touching += u32::from(arm.contacts > 0 && step_n > 0.0);
+                inside += u32::from(arm.inside != 0);
+            }
+        });
+        assert!(watcher.alarms.is_empty(), "{seed}: {:?}", watcher.alarms);
+        assert_eq!(watcher.checker.misplaced(), 0, "{seed}");
+        assert_eq!(watcher.ticks(), (2 * TICKS, 0), "{seed}");
+        assert!(
+            placed > 500 && pushed > 200 && touching > 1000 && inside > 500,
+            "{seed}: {placed} placed, {pushed} pushed, {touching} touching, {inside} inside"
+        );
+    }
 }
 
 /// Ends the other threads when the client ends, however it does.
@@ -388,6 +465,16 @@ const WATCHDOG: Duration = Duration::from_secs(120);
 /// that does its worst. Whatever comes first, the checker knows every shape before it needs it.
 #[test]
 fn a_churn_with_the_real_threads_raises_no_alarm() {
+    churn_with_the_real_threads(false);
+}
+
+/// Orders that take effect at once wait for the planner.
+#[test]
+fn orders_at_once_with_the_real_threads_raise_no_alarm() {
+    churn_with_the_real_threads(true);
+}
+
+fn churn_with_the_real_threads(orders: bool) {
     let setup = build();
     let (period_ns, pair_capacity) = (setup.period_ns, setup.pair_capacity);
     let live = Arc::new(Mutex::new(setup.live()));
@@ -506,7 +593,7 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
             let now = live.lock().unwrap().record.arms[arm];
             touched[arm] |= now.contacts > 0;
             let at = now.world_from_proxy.translation.vector;
-            match deed(&mut random, &mut guests, &kept, &at) {
+            match deed((&mut random, orders), &mut guests, &kept, &at) {
                 Deed::Add(spec) => {
                     if let SceneReply::Added(id) = ask(SceneCommand::Add(spec)) {
                         kept.push(id);
@@ -533,6 +620,10 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
                         speed_m_s,
                     });
                 }
+                Deed::AtOnce(command) => match ask(command) {
+                    SceneReply::Done | SceneReply::Refused(_) | SceneReply::AddRefused(_) => {}
+                    SceneReply::Added(id) => panic!("{id} was added"),
+                },
             }
         }
         drop(ends);
@@ -553,5 +644,6 @@ fn a_churn_with_the_real_threads_raises_no_alarm() {
             "{told} of {ticks}"
         );
     }
-    assert!(guests > 1500, "{guests} came");
+    let least = if orders { 700 } else { 1500 };
+    assert!(guests > least, "{guests} came");
 }

@@ -50,7 +50,7 @@ pub use coupling::{Coupling, Damping, EndsEnergy, Gains, Passed, SpringEnergy, T
 pub use engine::{Engine, TickInput, TickOutput, is_pose};
 pub use frame_change::FrameChange;
 pub use guide::{Guide, Held, Insertion, NEWEST, Phase};
-pub use hapticd_ccd::PairKind;
+pub use hapticd_ccd::{FeaturePair, PairKind};
 pub use implicit::{
     FOOT_REACH, Foot, ImplicitSurface, MAX_CLIQUES, MAX_SAMPLES, MAX_TERMS, Sampled, Term, Touch,
 };

@@ -392,6 +392,8 @@ pub(crate) struct RigidBody {
     pub quiet_s: f64,
     pub closed: bool,
     pub summary: Arc<ShapeSummary>,
+    /// Pose and twist with which it came.
+    pub came: (Pose, Twist),
 }
 
 impl RigidBody {
@@ -435,7 +437,9 @@ impl RigidBody {
             quiet_s: 0.0,
             closed: summary.closed,
             summary: summary.clone(),
+            came: (*pose, spec.twist),
         };
+        body.came.0.rotation.renormalize();
         if spec.kind == BodyKind::Dynamic {
             let mass = match spec.mass {
                 None => return Err(BodyError::NoMass),

@@ -38,14 +38,10 @@ impl RigidWorld {
     }
 
     /// Returns to `saved` and advances from there along `plan`, which must have been made from that
-    /// state, as far as `executed`. Bodies added since then stay where they are.
+    /// state, as far as `executed`. Bodies added since then are as they came: what later plans made
+    /// of them was not executed.
     pub fn resume(&mut self, saved: &Checkpoint, plan: &Plan, executed: &Executed) {
         self.planned = false;
-        let came = |slot: usize| saved.generations.get(slot) != self.generations.get(slot);
-        let newcomers: Vec<_> = (0..self.bodies.len())
-            .filter(|&slot| came(slot))
-            .map(|slot| (slot, self.state.pose[slot], self.state.twist[slot]))
-            .collect();
         for (slot, body) in self.bodies.iter_mut().enumerate() {
             if saved.generations.get(slot) != self.generations.get(slot) {
                 continue;
@@ -57,17 +53,21 @@ impl RigidWorld {
             }
         }
         self.follow(plan, executed);
-        for (slot, pose, twist) in newcomers {
-            (self.state.pose[slot], self.state.twist[slot]) = (pose, twist);
+        for (slot, body) in self.bodies.iter_mut().enumerate() {
+            let came = saved.generations.get(slot) != self.generations.get(slot);
+            if let Some(body) = body.as_mut().filter(|_| came) {
+                (self.state.pose[slot], self.state.twist[slot]) = body.came;
+                (body.asleep, body.quiet_s) = (false, 0.0);
+            }
         }
     }
 
     /// Returns the first body, by slot, that touches a newcomer at rest at its start pose while
     /// moving from `saved` along `plan`. Used for bodies that are added while a plan made without
-    /// them is executed.
+    /// them is executed. A body that the newcomer is to replace, `old`, is no obstacle.
     pub fn crosses(
         &mut self,
-        newcomer: &BodySpec,
+        (newcomer, old): (&BodySpec, Option<BodyId>),
         saved: &Checkpoint,
         plan: &Plan,
     ) -> Option<BodyId> {
@@ -81,7 +81,8 @@ impl RigidWorld {
         };
         for slot in 0..saved.generations.len().min(self.bodies.len()) {
             let same = saved.generations[slot] == self.generations[slot];
-            let body = self.bodies[slot].as_ref().filter(|_| same);
+            let is_obstacle = same && old != Some(self.id_at(slot));
+            let body = self.bodies[slot].as_ref().filter(|_| is_obstacle);
             let Some(shape) = body.map(|b| b.shape.clone()) else {
                 continue;
             };

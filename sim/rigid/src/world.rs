@@ -89,11 +89,22 @@ impl RigidWorld {
     /// # Errors
     /// As [`RigidWorld::add`].
     pub fn check(&self, spec: &BodySpec) -> Result<(), BodyError> {
+        self.check_without(spec, None)
+    }
+
+    /// As [`RigidWorld::check`], for a body that is to replace another one: that one is no obstacle.
+    ///
+    /// # Errors
+    /// As [`RigidWorld::add`].
+    pub fn check_without(&self, spec: &BodySpec, old: Option<BodyId>) -> Result<(), BodyError> {
         let body = RigidBody::new(spec)?;
         let mut pose = spec.world_from_body;
         pose.rotation.renormalize();
         for (slot, other) in self.bodies.iter().enumerate() {
             let Some(other) = other else { continue };
+            if old == Some(self.id_at(slot)) {
+                continue;
+            }
             // Bodies that never move may be built of overlapping pieces.
             if !(is_solid(&body, &self.settings) || is_solid(other, &self.settings)) {
                 continue;
@@ -349,6 +360,24 @@ impl RigidWorld {
         };
         let turning = pose.rotation.inverse() * (point - body.pivot_at(pose)).cross(along);
         1.0 / (body.inverse_mass + turning.dot(&(body.inverse_inertia * turning)))
+    }
+
+    /// Change of velocity that an impulse (N s, at the centre of mass) and an angular impulse about
+    /// the centre of mass (N m s) give to a body that nothing holds. World axes. Zero for a body
+    /// that no force moves.
+    #[must_use]
+    pub fn velocity_change(&self, id: BodyId, impulse_n_s: &Vec3, moment_nm_s: &Vec3) -> Twist {
+        let Ok(slot) = self.slot_of(id) else {
+            return Twist::ZERO;
+        };
+        let (Some(body), pose) = (&self.bodies[slot], &self.state.pose[slot]) else {
+            return Twist::ZERO;
+        };
+        let moment = pose.rotation.inverse() * moment_nm_s;
+        Twist {
+            linear: impulse_n_s * body.inverse_mass,
+            angular: pose.rotation * (body.inverse_inertia * moment),
+        }
     }
 
     /// Sets the broad phase that finds overlapping boxes of bodies; the default is sweep-and-prune.

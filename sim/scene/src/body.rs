@@ -256,7 +256,7 @@ fn told(why: &BodyError, other: Option<&str>) -> String {
 }
 
 /// Why a command to a body was refused.
-#[derive(Debug, thiserror::Error, PartialEq, Eq, Clone, Copy)]
+#[derive(Debug, thiserror::Error, PartialEq, Clone, Copy)]
 #[non_exhaustive]
 pub enum CommandError {
     /// No body has that id.
@@ -274,4 +274,25 @@ pub enum CommandError {
     /// The pose or speed is not finite, or the speed is negative.
     #[error("pose or speed for body {0} is not finite")]
     BadTarget(u32),
+    /// Forces do not move it.
+    #[error("body {0} is not dynamic: no impulse moves it")]
+    NotDynamic(u32),
+    /// In a scene of first order no body keeps a velocity.
+    #[error("body {0}: in a scene of first order only what is pushed moves")]
+    FirstOrder(u32),
+    /// In a planar scene no body appears at another place.
+    #[error("body {0}: no body of a planar scene can be placed elsewhere")]
+    Planar(u32),
+    /// A push would change a velocity by too much.
+    #[error("body {body}: {what} would change by {value}, at most {limit}")]
+    TooFast {
+        /// Client-visible id.
+        body: u32,
+        /// `the velocity (m/s)` or `the angular velocity (rad/s)`.
+        what: &'static str,
+        /// The change.
+        value: f64,
+        /// The largest change.
+        limit: f64,
+    },
 }

@@ -32,6 +32,7 @@ use hapticd_rigid::{
 
 use crate::body::{BodyKind, BodySpec};
 use crate::broad::{self, BroadPhaseKind};
+use crate::pushes::{BodyPush, Pushes, TooFast};
 use crate::resident::Resident;
 use crate::work::{Check, Task, Work};
 
@@ -107,6 +108,7 @@ pub(crate) struct Dynamics {
     centres: [Vec3; MAX_BODIES],
     ids: [Option<BodyId>; MAX_BODIES],
     used: [Used; MAX_BODIES],
+    pushes: Pushes,
     issued: Vec<Issued>,
     spare: Vec<Issued>,
     last: u64,
@@ -155,6 +157,7 @@ impl Dynamics {
                 impulse_n_s: Vec3::zeros(),
                 moment_nm_s: Vec3::zeros(),
             }; MAX_BODIES],
+            pushes: Pushes::default(),
             issued: Vec::with_capacity(2),
             spare: (0..3).map(|_| issued()).collect(),
             last: 0,
@@ -186,13 +189,15 @@ impl Dynamics {
         self.work.take()
     }
 
-    /// Creates the work of checking whether a newcomer is clear.
-    pub fn check(&mut self, spec: &BodySpec) {
+    /// Creates the work of checking whether a newcomer is clear. The body in slot `old`, which it is
+    /// to replace, is no obstacle.
+    pub fn check(&mut self, spec: &BodySpec, old: Option<usize>) {
         if let Some(rigid) = self.rigid.take() {
             let issued = self.issued.iter();
             let issued = issued.map(|i| (i.saved.clone(), i.plan.clone()));
             let check = Check {
                 spec: rigid_spec(spec, &spec.world_from_body),
+                old: old.and_then(|slot| self.ids[slot]),
                 issued: issued.collect(),
                 result: Ok(()),
             };
@@ -236,14 +241,18 @@ impl Dynamics {
         }
     }
 
-    /// Enters a body that is known to be clear at its present pose. `O(bodies)`.
+    /// Enters a body that is known to be clear at its present pose, in place of the one that had its
+    /// slot. `O(bodies)`.
     pub fn insert(&mut self, slot: usize, spec: &BodySpec, pose: &Pose) -> Result<(), BodyError> {
         let Some(rigid) = &mut self.rigid else {
             return Ok(());
         };
         let id = rigid.add_unchecked(&rigid_spec(spec, pose))?;
         self.centres[slot] = rigid.body(id)?.pivot;
-        self.ids[slot] = Some(id);
+        if let Some(old) = self.ids[slot].replace(id) {
+            // It exists; what rested on it wakes.
+            let _ = rigid.remove(old);
+        }
         self.used[slot] = Used {
             impulse_n_s: Vec3::zeros(),
             moment_nm_s: Vec3::zeros(),
@@ -276,6 +285,24 @@ impl Dynamics {
         }
     }
 
+    /// Gives a dynamic body a push. `pose`: where the loop has it, so that a point means what the
+    /// client saw. Nothing happens while work is pending.
+    pub fn push(&mut self, slot: usize, pose: &Pose, push: &BodyPush) -> Result<(), TooFast> {
+        let (Some(id), Some(rigid)) = (self.ids[slot], &mut self.rigid) else {
+            return Ok(());
+        };
+        let lever = match push {
+            BodyPush::Impulse { point, .. } => point - transform(pose, &self.centres[slot]),
+            BodyPush::Velocity { .. } => Vec3::zeros(),
+        };
+        self.pushes.give(rigid, (id, self.last), push, &lever)
+    }
+
+    /// Whether bodies keep a velocity.
+    pub fn is_second_order(&self) -> bool {
+        matches!(self.order, Order::Second { .. })
+    }
+
     /// Centre of mass of a body, body frame.
     pub fn centre(&self, slot: usize) -> Vec3 {
         self.centres[slot]
@@ -301,6 +328,7 @@ impl Dynamics {
             return;
         }
         let at = query.followed;
+        self.pushes.forget_before(at.trajectory);
         while self
             .issued
             .first()
@@ -335,6 +363,7 @@ impl Dynamics {
                     };
                     if let Some(rigid) = &mut self.rigid {
                         rigid.resume(&now.saved, &now.plan, &executed);
+                        self.pushes.give_again(rigid);
                     }
                     while self.issued.len() > 1 {
                         self.spare.extend(self.issued.pop());

@@ -19,7 +19,7 @@
 
 use hapticd_proxy::MAX_SEGMENTS;
 use hapticd_rigid::{
-    BodyError, BodySpec as RigidSpec, Checkpoint, Executed, Plan, RigidWorld as Rigid,
+    BodyError, BodyId, BodySpec as RigidSpec, Checkpoint, Executed, Plan, RigidWorld as Rigid,
 };
 
 /// A task of the dynamics with the rigid world; see the module page.
@@ -40,6 +40,8 @@ pub(crate) enum Task {
 
 pub(crate) struct Check {
     pub spec: RigidSpec,
+    /// The body that it is to replace, which is no obstacle.
+    pub old: Option<BodyId>,
     /// Checkpoints and plans that the loop still follows or has yet to follow.
     pub issued: Vec<(Checkpoint, Plan)>,
     pub result: Result<(), BodyError>,
@@ -57,12 +59,13 @@ impl Work {
                 });
             }
             Task::Check(check) => {
-                check.result = self.rigid.check(&check.spec);
+                check.result = self.rigid.check_without(&check.spec, check.old);
                 for (saved, plan) in &check.issued {
                     if check.result.is_err() {
                         break;
                     }
-                    if let Some(other) = self.rigid.crosses(&check.spec, saved, plan) {
+                    let newcomer = (&check.spec, check.old);
+                    if let Some(other) = self.rigid.crosses(newcomer, saved, plan) {
                         check.result = Err(BodyError::InTheWay(other));
                     }
                 }

@@ -17,6 +17,7 @@ use crate::broad::BroadPhaseKind;
 use crate::dynamics::{Dynamics, Order};
 use crate::effort::AnswerWork;
 use crate::found::Found;
+use crate::pushes::{BodyPush, MAX_PUSH_M_S, MAX_PUSH_RAD_S};
 use crate::resident::{Resident, Tool};
 use crate::work::Work;
 
@@ -27,6 +28,14 @@ pub enum Adding {
     Added(u32),
     /// Its clearance is still to be tested: [`Scene::take_work`].
     Working,
+}
+
+/// A body that is to come into a slot.
+pub(crate) struct Newcomer {
+    pub slot: usize,
+    pub spec: BodySpec,
+    /// Id of the body in that slot, if it comes in its place.
+    pub id: Option<u32>,
 }
 
 /// Public data of a body.
@@ -69,11 +78,11 @@ pub struct Scene {
     pub(crate) clearance_m: f64,
     /// Present only while there is a dynamic body, or a body with a pending clearance check.
     pub(crate) dynamics: Option<Box<Dynamics>>,
-    /// The body with a pending check, and its slot.
-    newcomer: Option<(usize, BodySpec)>,
+    /// The body with a pending check.
+    pub(crate) newcomer: Option<Newcomer>,
     order: Order,
     broad_phase: BroadPhaseKind,
-    planar: bool,
+    pub(crate) planar: bool,
 }
 
 impl Scene {
@@ -224,15 +233,15 @@ impl Scene {
     /// # Errors
     /// [`AddError`]; nothing changes then.
     pub fn begin_add(&mut self, spec: BodySpec) -> Result<Adding, AddError> {
-        let slot = self.vacancy(&spec)?;
-        if self.dynamics.is_none() && spec.kind != BodyKind::Dynamic {
-            return self.enter(slot, spec).map(Adding::Added);
+        let newcomer = self.vacancy(spec)?;
+        if self.dynamics.is_none() && newcomer.spec.kind != BodyKind::Dynamic {
+            return self.enter(newcomer).map(Adding::Added);
         }
-        self.make_dynamics(&spec)?;
+        self.make_dynamics(&newcomer.spec)?;
         if let Some(dynamics) = &mut self.dynamics {
-            dynamics.check(&spec);
+            dynamics.check(&newcomer.spec, None);
         }
-        self.newcomer = Some((slot, spec));
+        self.newcomer = Some(newcomer);
         Ok(Adding::Working)
     }
 
@@ -241,11 +250,11 @@ impl Scene {
     /// # Errors
     /// [`AddError`]; nothing changes then.
     pub fn add_accepted(&mut self, spec: BodySpec) -> Result<u32, AddError> {
-        let slot = self.vacancy(&spec)?;
-        if spec.kind == BodyKind::Dynamic {
-            self.make_dynamics(&spec)?;
+        let newcomer = self.vacancy(spec)?;
+        if newcomer.spec.kind == BodyKind::Dynamic {
+            self.make_dynamics(&newcomer.spec)?;
         }
-        self.enter(slot, spec)
+        self.enter(newcomer)
     }
 
     /// Takes the pending work of the dynamics, to be run when there is time and returned to
@@ -260,14 +269,14 @@ impl Scene {
         self.dynamics.as_ref().is_some_and(|d| d.is_working())
     }
 
-    /// Accepts work that has been run. Returns the outcome for the body being added, if the work
-    /// concerned one.
+    /// Accepts work that has been run. Returns the outcome for the body being added or placed, if
+    /// the work concerned one.
     pub fn finish(&mut self, work: Work) -> Option<Result<u32, AddError>> {
         let result = self.dynamics.as_mut()?.finish(work)?;
-        let (slot, spec) = self.newcomer.take()?;
+        let newcomer = self.newcomer.take()?;
         Some(match result {
-            Ok(()) => self.enter(slot, spec),
-            Err(why) => Err(self.refused(&spec, why)),
+            Ok(()) => self.enter(newcomer),
+            Err(why) => Err(self.refused(&newcomer.spec, why)),
         })
     }
 
@@ -298,8 +307,8 @@ impl Scene {
         self.take_body(id).map(drop)
     }
 
-    /// Returns the slot for a new body, if everything but its clearance from other bodies is valid.
-    fn vacancy(&self, spec: &BodySpec) -> Result<usize, AddError> {
+    /// Returns a new body with its slot, if everything but its clearance from other bodies is valid.
+    fn vacancy(&self, spec: BodySpec) -> Result<Newcomer, AddError> {
         if self.planar {
             return Err(AddError::Planar(spec.name.clone()));
         }
@@ -322,11 +331,14 @@ impl Scene {
         let free = self.slots[..MAX_SCENE_BODIES]
             .iter()
             .position(Option::is_none);
-        free.ok_or(AddError::Full)
+        let slot = free.ok_or(AddError::Full)?;
+        let id = None;
+        Ok(Newcomer { slot, spec, id })
     }
 
-    /// Enters a body that is known to be clear.
-    fn enter(&mut self, slot: usize, spec: BodySpec) -> Result<u32, AddError> {
+    /// Enters a body that is known to be clear, under a key that no body had. Returns its id.
+    pub(crate) fn enter(&mut self, newcomer: Newcomer) -> Result<u32, AddError> {
+        let Newcomer { slot, spec, id } = newcomer;
         if let Some(dynamics) = &mut self.dynamics {
             dynamics.start(&self.slots);
             if let Err(why) = dynamics.insert(slot, &spec, &spec.world_from_body) {
@@ -337,8 +349,8 @@ impl Scene {
             midphase.prepare(&spec.shape.index);
         }
         self.generations[slot] += 1;
-        let id = self.next_id;
-        self.next_id += 1;
+        let id = id.unwrap_or(self.next_id);
+        self.next_id = self.next_id.max(id + 1);
         self.version += 1;
         self.slots[slot] = Some(Resident {
             key: BodyKey {
@@ -483,6 +495,40 @@ impl Scene {
         Ok(())
     }
 
+    /// Gives a dynamic body an impulse or a velocity. It takes effect with the next
+    /// trajectory that is planned, and exactly once. A sleeping body wakes.
+    ///
+    /// # Errors
+    /// [`CommandError`]; nothing changes then.
+    pub fn push_body(&mut self, id: u32, push: &BodyPush) -> Result<(), CommandError> {
+        let slot = self.slot_of(id)?;
+        if self.is_working() {
+            return Err(CommandError::Busy(id));
+        }
+        let body = self.slots[slot].as_ref();
+        let body = body.ok_or(CommandError::NoSuchBody(id))?;
+        let dynamics = self.dynamics.as_mut().filter(|d| d.is_running());
+        let Some(dynamics) = dynamics.filter(|_| body.spec.kind == BodyKind::Dynamic) else {
+            return Err(CommandError::NotDynamic(id));
+        };
+        if !dynamics.is_second_order() {
+            return Err(CommandError::FirstOrder(id));
+        }
+        let pushed = dynamics.push(slot, &body.pose, push);
+        pushed.map_err(|why| CommandError::TooFast {
+            body: id,
+            what: match why.angular {
+                false => "the velocity (m/s)",
+                true => "the angular velocity (rad/s)",
+            },
+            value: why.value,
+            limit: match why.angular {
+                false => MAX_PUSH_M_S,
+                true => MAX_PUSH_RAD_S,
+            },
+        })
+    }
+
     /// Data of all bodies, by slot.
     pub fn infos(&self) -> impl Iterator<Item = BodyInfo> + '_ {
         self.bodies().map(|b| BodyInfo {
@@ -504,7 +550,7 @@ impl Scene {
         self.slots.iter().flatten()
     }
 
-    fn slot_of(&self, id: u32) -> Result<usize, CommandError> {
+    pub(crate) fn slot_of(&self, id: u32) -> Result<usize, CommandError> {
         self.slots
             .iter()
             .position(|s| s.as_ref().is_some_and(|b| b.id == id))
@@ -520,7 +566,7 @@ fn flat(pose: &Pose) -> Pose {
     Pose::from_parts(Vec3::new(at.x, at.y, 0.0).into(), turn)
 }
 
-fn finite(pose: &Pose) -> bool {
+pub(crate) fn finite(pose: &Pose) -> bool {
     pose.translation.vector.iter().all(|x| x.is_finite())
         && pose.rotation.coords.iter().all(|x| x.is_finite())
 }

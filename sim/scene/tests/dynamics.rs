@@ -166,6 +166,13 @@ impl Fixture {
                 );
             }
             for a in b + 1..self.specs.len() {
+                // Only dynamic bodies are kept apart from others.
+                if ![a, b]
+                    .map(|k| self.specs[k].kind)
+                    .contains(&BodyKind::Dynamic)
+                {
+                    continue;
+                }
                 let there = pose.inverse() * self.pose(a);
                 let index = self.specs[a].shape.index.clone();
                 let apart = self.apart(&index, b, &there);
@@ -648,3 +655,6 @@ fn another_surface_rubs_otherwise_on_the_floor() {
 
 #[path = "dynamics/grasp.rs"]
 mod grasp;
+
+#[path = "dynamics/orders.rs"]
+mod orders;

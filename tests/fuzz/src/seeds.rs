@@ -7,7 +7,7 @@ use hapticd_protocol::{
     frame::Message,
     mesh::{Mesh, Precision},
     reply::{self, Reply},
-    request::{self, BodyKind, EffectKind, EffectShape, Request, Waveform, topic},
+    request::{self, BodyKind, EffectKind, EffectShape, PushMode, Request, Waveform, topic},
     text::Name,
     wire::{Limit, List, NonNegative, Pose},
 };
@@ -159,6 +159,19 @@ fn requests() -> Vec<Request> {
         request::SetClutch {
             arm: 0,
             engaged: true,
+        }
+        .into(),
+        request::TeleportBody {
+            world_from_body: Pose::IDENTITY,
+            body,
+        }
+        .into(),
+        request::PushBody {
+            linear: [0.0, 0.0, 0.1],
+            angular: [0.0; 3],
+            point_m: [0.0; 3],
+            body,
+            mode: PushMode::Impulse,
         }
         .into(),
         request::SetBodyPose {

@@ -157,6 +157,14 @@ static void stop_effect(struct run *run) {
     done(run, hd_stop_effect(client, whole(run, "effect"), &run->error), "Done");
 }
 
+static void grasp_body(struct run *run) {
+    done(run, hd_grasp_body(client, whole(run, "arm"), whole(run, "body"), &run->error), "Done");
+}
+
+static void release_body(struct run *run) {
+    done(run, hd_release_body(client, whole(run, "arm"), &run->error), "Done");
+}
+
 static void remove_body(struct run *run) {
     done(run, hd_remove_body(client, whole(run, "body"), &run->error), "Done");
 }

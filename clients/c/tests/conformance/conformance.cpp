@@ -140,6 +140,14 @@ static void stop_effect(run *run) {
     told(run, client.try_stop_effect(whole(run, "effect")), "Done");
 }
 
+static void grasp_body(run *run) {
+    told(run, client.try_grasp_body(whole(run, "arm"), whole(run, "body")), "Done");
+}
+
+static void release_body(run *run) {
+    told(run, client.try_release_body(whole(run, "arm")), "Done");
+}
+
 static void remove_body(run *run) {
     told(run, client.try_remove_body(whole(run, "body")), "Done");
 }

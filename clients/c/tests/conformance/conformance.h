@@ -510,6 +510,8 @@ static void set_material(struct run *run);
 static void add_instance(struct run *run);
 static void set_effect(struct run *run);
 static void stop_effect(struct run *run);
+static void grasp_body(struct run *run);
+static void release_body(struct run *run);
 static void get_status(struct run *run);
 static void reload(struct run *run);
 static void end(struct run *run);
@@ -527,6 +529,7 @@ static const struct {
     {"OpenSkin", open_skin}, {"OpenShape", open_shape}, {"GetLimits", get_limits},
     {"SetBodyPoses", set_body_poses}, {"SetMaterial", set_material},
     {"AddInstance", add_instance}, {"SetEffect", set_effect}, {"StopEffect", stop_effect},
+    {"GraspBody", grasp_body}, {"ReleaseBody", release_body},
     {"GetStatus", get_status}, {"Reload", reload},
     {"Shutdown", end}, {"ClearFault", clear_fault}, {"ReleaseLimits", release_limits},
 };

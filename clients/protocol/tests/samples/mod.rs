@@ -5,7 +5,7 @@ use hapticd_protocol::{
     event::{self, EffectEnd, Event, LetGoReason},
     gateway::{self, GatewayMessage, GatewayRequest},
     reply::{self, ArmInfo, BlockInfo, BlockKind, BodyInfo, ErrorCode, RefusalReason, Reply},
-    request::{self, BodyKind, EffectKind, EffectShape, Request, Waveform},
+    request::{self, BodyKind, EffectKind, EffectShape, PushMode, Request, Waveform},
     text::{Name, Text},
     wire::{Limit, List, NonNegative, Pose},
 };
@@ -166,6 +166,19 @@ pub fn requests() -> Vec<Request> {
         request::SetClutch {
             arm: 1,
             engaged: true,
+        }
+        .into(),
+        request::TeleportBody {
+            world_from_body: pose(),
+            body: 7,
+        }
+        .into(),
+        request::PushBody {
+            linear: [0.1, -0.2, 0.3],
+            angular: [-0.01, 0.02, 0.03],
+            point_m: [1.0, -2.0, 3.0],
+            body: 7,
+            mode: PushMode::Velocity,
         }
         .into(),
         request::GetStatus {}.into(),

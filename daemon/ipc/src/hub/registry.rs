@@ -243,6 +243,40 @@ impl Registry {
         }
     }
 
+    /// Checks that a client may place this body elsewhere.
+    pub(super) fn check_placeable(&self, client: ClientId, body: u32) -> Result<(), Refusal> {
+        self.check_owned(client, body)?;
+        match self.kind(body) {
+            Some(BodyKind::Static) => Err(Refusal::new(ErrorCode::StaticBody, u64::from(body), 0)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a client may give this body an impulse.
+    pub(super) fn check_pushable(&self, client: ClientId, body: u32) -> Result<(), Refusal> {
+        self.check_owned(client, body)?;
+        match self.kind(body) {
+            None | Some(BodyKind::Dynamic) => Ok(()),
+            Some(kind) => Err(Refusal {
+                detail: format!(
+                    "body {body} is {}; only dynamic bodies are pushed",
+                    kind.text()
+                ),
+                ..Refusal::new(ErrorCode::NotPermitted, u64::from(body), 0)
+            }),
+        }
+    }
+
+    fn kind(&self, body: u32) -> Option<BodyKind> {
+        self.bodies.get(&body).map(|entry| entry.record.kind)
+    }
+
+    /// Ends the lease on a body, of whichever client. Returns whether there was one.
+    pub(super) fn end_lease(&mut self, body: u32) -> bool {
+        let entry = self.bodies.get_mut(&body);
+        entry.is_some_and(|entry| entry.lease.take().is_some())
+    }
+
     /// Checks that an arm may hold this body: whoever added it, forces must move it.
     pub(super) fn check_graspable(&self, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);

@@ -206,6 +206,8 @@ impl Hub {
                 self.stop_effect(envelope, stop.effect, out);
                 Ok(done(()))
             }
+            Request::TeleportBody(place) => self.teleport_body(envelope, &place, out).map(later),
+            Request::PushBody(push) => self.push_body(envelope, &push, out).map(later),
             Request::GraspBody(grasp) => self.grasp_body(envelope, &grasp, out).map(later),
             Request::ReleaseBody(release) => self.release_body(client, release.arm, out).map(done),
             Request::SetWorkspace(workspace) => {

@@ -5,7 +5,9 @@ mod bodies;
 mod connections;
 mod deformables;
 mod effects;
+mod grasps;
 mod leases;
+mod placing;
 mod rights;
 mod shapes_of_bodies;
 mod workspaces;
@@ -197,6 +199,12 @@ impl Fixture {
                     Command::SetMaterial { body, material, .. } => {
                         format!("surface {body} {}", material.stiffness_n_per_m)
                     }
+                    Command::PlaceBody {
+                        body,
+                        world_from_body,
+                        ..
+                    } => format!("place {body} at {}", world_from_body.translation.vector.x),
+                    Command::PushBody { body, push, .. } => format!("push {body} {push:?}"),
                     Command::Order { order, .. } => match order {
                         LoopOrder::Effect(order) => {
                             format!("effect {} {}", order.place, effect_change(&order.change))

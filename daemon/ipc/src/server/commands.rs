@@ -53,6 +53,8 @@ impl Server {
         match *back {
             Command::AddBody { token, .. }
             | Command::SetMaterial { token, .. }
+            | Command::PlaceBody { token, .. }
+            | Command::PushBody { token, .. }
             | Command::Order {
                 token: Some(token), ..
             }

@@ -66,6 +66,7 @@ impl Run {
                 command,
                 id: 7,
                 key,
+                placed: None,
             }],
             last_sequence,
             deformable: false,

@@ -4,7 +4,7 @@ use super::*;
 use hapticd_collision::collider::Begun;
 use hapticd_collision::command::Applied;
 use hapticd_loop::watchdog::Silent;
-use hapticd_scene::Work;
+use hapticd_scene::{BodyPush, Work};
 
 const SCENE: &str = r#"
 [[arm]]
@@ -48,11 +48,40 @@ struct Seen {
     landed: u64,
     away: u64,
     touching: u64,
+    placed: u64,
+    pushed: u64,
+}
+
+/// An order about one of these bodies that takes effect at once.
+fn at_once(below: &mut impl FnMut(u64) -> u64, ids: &[u32]) -> SceneCommand {
+    let id = ids[below(ids.len() as u64) as usize];
+    let mut signed = || below(2001) as f64 * 1e-3 - 1.0;
+    let vector = Vec3::new(signed(), signed(), signed());
+    let at = Vec3::new(0.05 * signed(), 0.04 * signed(), 0.03);
+    let push = match below(3) {
+        0 => BodyPush::Impulse {
+            impulse_n_s: vector * 0.01,
+            moment_nm_s: vector * 1e-5,
+            point: at,
+        },
+        1 => BodyPush::Velocity {
+            linear_m_s: vector,
+            angular_rad_s: vector * 10.0,
+        },
+        _ => {
+            let world_from_body = Pose::translation(at.x, at.y, at.z);
+            return SceneCommand::Place {
+                id,
+                world_from_body,
+            };
+        }
+    };
+    SceneCommand::Push { id, push }
 }
 
 /// Runs a hand that stirs blocks that come and go; each piece of work comes back after up to `most`
-/// steps. Returns the recording.
-fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
+/// steps. With `orders`, blocks are also placed and pushed at once. Returns the recording.
+fn stirred(most: u64, orders: bool, seen: &mut Seen) -> Vec<u8> {
     let mut seed = 7_u64;
     let mut below = |n: u64| {
         seed = seed
@@ -114,6 +143,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
                         let (reply, done) = setup.collider.added(result, command);
                         match reply {
                             SceneReply::Added(id) => ids.push(id),
+                            SceneReply::Done => {}
                             _ => seen.refused += 1,
                         }
                         applied.extend(done);
@@ -133,6 +163,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
                 Some(SceneCommand::Add(Box::new(block(number, at))))
             }
             2 if ids.len() > 6 => Some(SceneCommand::Remove { id: ids[0] }),
+            3..=12 if orders && ids.len() > 2 => Some(at_once(&mut below, &ids)),
             _ => None,
         };
         if let Some(command) = command
@@ -140,10 +171,13 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
         {
             match setup.collider.begin(&command).0 {
                 Begun::Done(SceneReply::Done, done) => {
-                    ids.remove(0);
-                    seen.removed += 1;
+                    if let SceneCommand::Remove { .. } = command {
+                        ids.remove(0);
+                        seen.removed += 1;
+                    }
                     applied.extend(done);
                 }
+                Begun::Done(SceneReply::Refused(_), _) if orders => seen.refused += 1,
                 Begun::Done(reply, _) => panic!("{reply:?}"),
                 Begun::Working => {
                     adding = Some(command);
@@ -174,6 +208,10 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
             .iter()
             .filter(|a| matches!(a.command, SceneCommand::Add(_)))
             .count() as u64;
+        for applied in &applied {
+            seen.placed += u64::from(matches!(applied.command, SceneCommand::Place { .. }));
+            seen.pushed += u64::from(matches!(applied.command, SceneCommand::Push { .. }));
+        }
         step += 1;
         let log = StepLog {
             step,
@@ -195,7 +233,7 @@ fn stirred(most: u64, seen: &mut Seen) -> Vec<u8> {
 #[test]
 fn dynamics_that_come_back_late_replay_bit_for_bit() {
     let mut seen = Seen::default();
-    let bytes = stirred(12, &mut seen);
+    let bytes = stirred(12, false, &mut seen);
     let outcome = replayed(&bytes, |_| true);
     assert_eq!(
         (outcome.first_difference.clone(), outcome.end.clone()),
@@ -217,4 +255,42 @@ fn dynamics_that_come_back_late_replay_bit_for_bit() {
         true
     });
     assert!(outcome.first_difference.is_some() || outcome.end != End::Complete);
+}
+
+/// Orders that take effect at once are in the replay where they were in the run, also while work of
+/// the dynamics is out.
+#[test]
+fn bodies_placed_and_pushed_at_once_replay_bit_for_bit() {
+    let mut seen = Seen::default();
+    let bytes = stirred(12, true, &mut seen);
+    let outcome = replayed(&bytes, |_| true);
+    assert_eq!(
+        (outcome.first_difference.clone(), outcome.end.clone()),
+        (None, End::Complete)
+    );
+    assert!(outcome.ticks == 4000 && seen.touching > 100, "{seen:?}");
+    assert!(seen.placed > 20 && seen.pushed > 40, "{seen:?}");
+    assert!(seen.landed > 100 && seen.away > 500, "{seen:?}");
+    // It is what was recorded of them that makes them come out.
+    let without = |is_it: fn(&message::CommandMessage) -> bool| {
+        let outcome = replayed(&bytes, |event| {
+            if let Event::Step(step) = event {
+                step.applied.retain(|applied| !is_it(&applied.command));
+            }
+            true
+        });
+        outcome.first_difference.is_some() || outcome.end != End::Complete
+    };
+    assert!(without(|c| matches!(
+        c,
+        message::CommandMessage::Place { .. }
+    )));
+    assert!(without(|c| matches!(
+        c,
+        message::CommandMessage::Impulse { .. }
+    )));
+    assert!(without(|c| matches!(
+        c,
+        message::CommandMessage::Velocity { .. }
+    )));
 }

@@ -192,6 +192,23 @@ namespace Hapticd
             Ask(new StopEffect { Effect = effect });
         }
 
+        /// <summary>
+        /// Lets an arm hold a dynamic body: the one that is named, or with 0 the one that presses
+        /// its tool most. The events `Grasped` and `LetGo` say what came of it. It lasts as long as
+        /// `Poll` is called.
+        /// </summary>
+        public void GraspBody(int arm, uint body)
+        {
+            Ask(new GraspBody { Arm = (byte)arm, Body = body });
+        }
+
+        /// <summary>Lets an arm let go; the body keeps its velocity. One that holds nothing is no
+        /// error.</summary>
+        public void ReleaseBody(int arm)
+        {
+            Ask(new ReleaseBody { Arm = (byte)arm });
+        }
+
         /// <summary>Says whether this application has its user's attention: without it, its bodies
         /// make no force.</summary>
         public void PostFocus(bool focused)

@@ -110,6 +110,16 @@ namespace Hapticd
         Implicit = 6,
     }
 
+    /// <summary>What a `PushBody` does to a body.</summary>
+    public enum PushMode : byte
+    {
+        /// <summary>It adds an impulse: a kick.</summary>
+        Impulse = 0,
+
+        /// <summary>It sets the velocity.</summary>
+        Velocity = 1,
+    }
+
     /// <summary>Law of an effect's force; `docs/design/effects.md` has the formulas.</summary>
     public enum EffectKind : byte
     {
@@ -1106,7 +1116,7 @@ namespace Hapticd
     public struct NeedleState
     {
         /// <summary>Number of words.</summary>
-        public const int WordCount = 10;
+        public const int WordCount = 13;
 
         /// <summary>Number of the tick.</summary>
         public ulong Tick;
@@ -1120,12 +1130,20 @@ namespace Hapticd
         /// <summary>Code of the `NeedleHold`.</summary>
         public NeedleHold Hold;
 
+        /// <summary>Layer that the tip is in, from the top, from 0; 0 outside of the
+        /// tissue.</summary>
+        public ushort Layer;
+
         /// <summary>Number of surfaces pierced since the start.</summary>
         public uint Pierced;
 
         /// <summary>Layer or structure that holds the tip, as `NeedleHold` says; otherwise
         /// 0.</summary>
         public uint HeldBy;
+
+        /// <summary>Structure nearest to the end of the needle, counted from 1 in the order of the
+        /// configuration; 0 if none is near enough to be known.</summary>
+        public uint Nearest;
 
         /// <summary>Length of the tip's path in the tissue, m.</summary>
         public double DepthM;
@@ -1140,6 +1158,17 @@ namespace Hapticd
         /// <summary>Position of the tip, m.</summary>
         public Vector3d TipM;
 
+        /// <summary>Distance of that structure from the needle's surface, m; 0 where the needle
+        /// goes through it, and with `nearest` 0.</summary>
+        public double NearestM;
+
+        /// <summary>Distance from the needle's axis up to which no structure is missed, m; 0
+        /// outside of the tissue.</summary>
+        public double SureM;
+
+        /// <summary>Tick for which `nearest` was computed: some 20 ticks back. 0: never.</summary>
+        public ulong NearestTick;
+
         /// <summary>Reads it from `WordCount` words that begin at this byte.</summary>
         public static NeedleState Read(byte[] data, int at)
         {
@@ -1148,12 +1177,17 @@ namespace Hapticd
             value.TimeNs = Word.U64(data, at + 8);
             value.Phase = (NeedlePhase)Word.U8(data, at + 16);
             value.Hold = (NeedleHold)Word.U8(data, at + 17);
+            value.Layer = Word.U16(data, at + 18);
             value.Pierced = Word.U32(data, at + 20);
             value.HeldBy = Word.U32(data, at + 24);
+            value.Nearest = Word.U32(data, at + 28);
             value.DepthM = Word.F64(data, at + 32);
             value.AxialN = Word.F64(data, at + 40);
             value.LateralN = Word.F64(data, at + 48);
             value.TipM = Word.Vector(data, at + 56);
+            value.NearestM = Word.F64(data, at + 80);
+            value.SureM = Word.F64(data, at + 88);
+            value.NearestTick = Word.U64(data, at + 96);
             return value;
         }
     }
@@ -2291,6 +2325,85 @@ namespace Hapticd.Messages
             Arm = input.U8("arm");
             Engaged = input.Bool("engaged");
             input.Zeros(6);
+        }
+    }
+
+    /// <summary>Places a kinematic or dynamic body that this client added elsewhere at once. It
+    /// does not go there: to tools it is another body, which makes no force and stops nothing until
+    /// the tool is proven clear of it (`Ghost`). The force on a tool that touched it fades as if it
+    /// had been removed, and an arm that held it lets go. Its velocity ends; its target and lease
+    /// end also if the place is refused. In a scene with dynamic bodies the place must be free of
+    /// them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A
+    /// static body is refused (`StaticBody`).</summary>
+    public sealed class TeleportBody : Request<Done>
+    {
+        /// <summary>Its pose from now on.</summary>
+        public Pose3d WorldFromBody;
+
+        /// <summary>Identity of the body.</summary>
+        public uint Body;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x011a; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.Pose(WorldFromBody);
+            output.U32(Body);
+            output.Zeros(4);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            WorldFromBody = input.Pose("world_from_body");
+            Body = input.U32("body");
+            input.Zeros(4);
+        }
+    }
+
+    /// <summary>Gives a dynamic body that this client added an impulse or a velocity, once. It
+    /// shows some ticks later; a sleeping body wakes. Answered when the scene has it. Refused if
+    /// the velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`),
+    /// for a body that is not dynamic and in a scene of first order (`NotPermitted`).</summary>
+    public sealed class PushBody : Request<Done>
+    {
+        /// <summary>Impulse, N s, or velocity of the centre of mass, m/s; world.</summary>
+        public Vector3d Linear;
+
+        /// <summary>Angular impulse, N m s, in addition to that of the impulse at its point; or
+        /// angular velocity, rad/s; world.</summary>
+        public Vector3d Angular;
+
+        /// <summary>Point at which the impulse acts, m, world; ignored for a velocity.</summary>
+        public Vector3d PointM;
+
+        /// <summary>Identity of the body.</summary>
+        public uint Body;
+
+        /// <summary>Impulse or velocity.</summary>
+        public PushMode Mode;
+
+        /// <summary>Number of this kind of message.</summary>
+        public override ushort WireKind { get { return 0x011b; } }
+
+        internal override void Write(PacketWriter output)
+        {
+            output.Vector(Linear);
+            output.Vector(Angular);
+            output.Vector(PointM);
+            output.U32(Body);
+            output.U8((byte)Mode);
+            output.Zeros(3);
+        }
+
+        internal override void Read(PacketReader input)
+        {
+            Linear = input.Vector("linear");
+            Angular = input.Vector("angular");
+            PointM = input.Vector("point_m");
+            Body = input.U32("body");
+            Mode = (PushMode)input.U8("mode");
+            input.Zeros(3);
         }
     }
 

@@ -179,6 +179,21 @@ namespace Hapticd.Native
                 let.Arm = arm;
                 let.Button = (byte)found.Button;
             }
+            else if (news is Grasped grasped)
+            {
+                grasped.Tick = tick;
+                grasped.TimeNs = time;
+                grasped.Body = found.Body;
+                grasped.Arm = arm;
+            }
+            else if (news is LetGo gone)
+            {
+                gone.Tick = tick;
+                gone.TimeNs = time;
+                gone.Body = found.Body;
+                gone.Arm = arm;
+                gone.Reason = (LetGoReason)found.Reason;
+            }
             else
             {
                 return PlainOther(news, ref found, text);

@@ -93,7 +93,7 @@ namespace Hapticd.Native
         internal long LatenessNs;
         internal long InputAgeNs;
         internal uint LastForceOff;
-        internal uint Reserved;
+        internal uint GraspedBody;
         internal ulong LastForceOffTick;
         internal ulong ForceOffs;
         internal double EnergyGivenJ;
@@ -128,6 +128,7 @@ namespace Hapticd.Native
             state.LatenessNs = (ulong)LatenessNs;
             state.InputAgeNs = (ulong)InputAgeNs;
             state.LastForceOff = (byte)LastForceOff;
+            state.GraspedBody = GraspedBody;
             state.LastForceOffTick = LastForceOffTick;
             state.ForceOffs = ForceOffs;
             state.Energy.GivenJ = EnergyGivenJ;
