@@ -219,7 +219,8 @@ fn drive(text: &str) -> [u64; 4] {
             orders_in.push(order).unwrap();
         }
         // An application moves the arm's frame, with a bubble, and clutches.
-        if k % 40 == 27 {
+        // Half of the time the scene is as it is configured.
+        if k > 5000 && k % 40 == 27 {
             let mapping = Mapping {
                 world_from_base: Pose::translation(0.0, 1e-6 * k as f64, 0.04),
                 scale: 1.0 + (k / 40 % 3) as f64,

@@ -52,7 +52,8 @@ pub struct LoopArm {
 }
 
 struct Channel {
-    workspace: Workspace,
+    /// Boxed at the start: a loop is moved into its thread, and stacks are small.
+    workspace: Box<Workspace>,
     /// The frame moved before this tick.
     is_carried: bool,
     governor: Governor,
@@ -359,7 +360,7 @@ impl LoopCore {
                 grasps.set_button(i, r.grasp_button);
                 engine.set_gains(i, r.frame.to_world_gains(&r.setup.gains));
                 channels[i] = Some(Channel {
-                    workspace: Workspace::new(r.frame, r.clutch_button),
+                    workspace: Box::new(Workspace::new(r.frame, r.clutch_button)),
                     is_carried: false,
                     gains: r.setup.gains,
                     governor: Governor::new(&r.limits, &r.spec)?.answering_after(r.answer_delay_ns),

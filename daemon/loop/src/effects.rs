@@ -199,7 +199,7 @@ impl Running {
 pub struct Effects {
     places: [Option<Running>; MAX_EFFECTS],
     /// The elastic force of each arm's bubble: an effect in the base frame.
-    bubbles: [Option<Running>; MAX_ARMS],
+    bubbles: Box<[Option<Running>; MAX_ARMS]>,
     /// Number of effects by arm: most arms have none.
     counts: [u8; MAX_ARMS],
     /// Share of the effects' forces that each arm's hand felt in the last tick, 0 to 1.
@@ -213,7 +213,7 @@ impl Effects {
     pub fn new(most_n: f64) -> Self {
         Effects {
             places: [None; MAX_EFFECTS],
-            bubbles: [None; MAX_ARMS],
+            bubbles: Box::new([None; MAX_ARMS]),
             counts: [0; MAX_ARMS],
             felt: [1.0; MAX_ARMS],
             most_n,

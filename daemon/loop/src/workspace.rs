@@ -19,7 +19,7 @@ mod glide;
 
 use hapticd_devices::arm::Vec3;
 use hapticd_geometry::{Pose, Quat};
-use hapticd_proxy::{ArmOutcome, FrameChange, Phase};
+use hapticd_proxy::{ArmOutcome, FrameChange, Phase, Wrench};
 
 use super::effects::{Effect, EffectKind, EffectShape};
 use super::frame::ArmFrame;
@@ -304,8 +304,10 @@ impl Workspace {
                 (Some(hand), false) => before.to_world(hand),
                 _ => self.frame.to_world(input.hand),
             };
-            let is_known = input.outcome.present && !input.is_placed;
-            let rest = match is_known {
+            // A spring without force needs no rest. The hand of a tool that follows by increments
+            // is anywhere, and must not go to it.
+            let pulls = input.outcome.wrench != Wrench::default();
+            let rest = match pulls && !input.is_placed {
                 true => input.outcome.spring.far_end,
                 false => stands,
             };

@@ -221,6 +221,7 @@ fn a_clutch_relaxes_the_spring() {
     bench.touch(true);
     let far_end = pose([0.11, -0.19, 0.30], [0.1, 0.1, 0.2]);
     bench.outcome.spring.far_end = far_end;
+    bench.outcome.wrench.force_n.z = 1.0;
     bench.clutch(true);
     let mut last = f64::INFINITY;
     for _ in 0..1000 {
@@ -231,6 +232,21 @@ fn a_clutch_relaxes_the_spring() {
         last = stretch_m;
     }
     assert!(last < 1e-9, "{last}");
+}
+
+/// A tool that follows by increments has no spring: its hand is anywhere, and stays there.
+#[test]
+fn a_clutch_does_not_draw_the_hand_of_a_tool_without_a_spring() {
+    let mut bench = Bench::new();
+    bench.tick();
+    let stands = bench.device();
+    bench.outcome.spring.far_end = pose([0.5, 0.0, 0.0], [0.0; 3]);
+    bench.clutch(true);
+    for _ in 0..100 {
+        bench.outcome.spring.far_end = pose([0.5, 0.0, 0.0], [0.0; 3]);
+        bench.tick();
+        assert_near(&bench.device(), &stands);
+    }
 }
 
 #[test]
