@@ -33,7 +33,7 @@ use hapticd_collision::command::SceneReply;
 use hapticd_collision::requests::SceneRequests;
 use hapticd_devices::arm::ArmSpec;
 use hapticd_ipc as ipc;
-use hapticd_ipc::publish::BlockPublisher;
+use hapticd_ipc::publish::{BlockPublisher, NearestStructures};
 use hapticd_ipc::restrictions::RestrictionQueue;
 use hapticd_ipc::shapes::ShapeFile;
 use hapticd_ipc::skins::{self, SkinInfo, SkinWriter};
@@ -64,6 +64,8 @@ pub type RequestStop = Box<dyn Fn() + Send>;
 /// Writers that publish the shapes of bodies, in the order in which the bodies were announced.
 #[derive(Debug, Default)]
 pub struct Writers {
+    /// For what watches the needles.
+    pub near: Option<latest::Writer<NearestStructures>>,
     /// For the threads that simulate the bodies.
     pub surfaces: Vec<SurfaceWriter>,
     /// For the skin thread.
@@ -197,7 +199,8 @@ impl Service {
         }
         let stale_ns = Limits::from(&config.safety).stale_contact_ns;
         let stale_ticks = u32::try_from(stale_ns / period_ns).unwrap_or(u32::MAX);
-        let publisher = BlockPublisher::new(writers, frames, stale_ticks);
+        let (near, near_out) = latest::latest(NearestStructures::default());
+        let publisher = BlockPublisher::new(writers, frames, stale_ticks).with_near(near_out);
         // The server has a lower priority than the supervisor, which must not wait for it to hand
         // over a request.
         let (wishes_in, supervisor_requests) = delivery::delivery(64);
@@ -244,6 +247,7 @@ impl Service {
             refused,
         };
         let writers = Writers {
+            near: Some(near),
             surfaces: surface_writers,
             skins: skin_writers,
         };

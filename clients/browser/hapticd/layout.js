@@ -2115,12 +2115,17 @@ export const GATEWAY_MESSAGES = /** @type {const} */ ({
  * @property {bigint} time_ns Time of the tick, ns on the daemon's monotonic clock.
  * @property {number} phase Code of the `NeedlePhase`.
  * @property {number} hold Code of the `NeedleHold`.
+ * @property {number} layer Layer that the tip is in, from the top, from 0; 0 outside of the tissue.
  * @property {number} pierced Number of surfaces pierced since the start.
  * @property {number} held_by Layer or structure that holds the tip, as `NeedleHold` says; otherwise 0.
+ * @property {number} nearest Structure nearest to the end of the needle, counted from 1 in the order of the configuration; 0 if none is near enough to be known.
  * @property {number} depth_m Length of the tip's path in the tissue, m.
  * @property {number} axial_n Force of the tissue along the axis, N; positive pushes the needle out, negative holds it back.
  * @property {number} lateral_n Force across the axis, N.
  * @property {number[]} tip_m Position of the tip, m.
+ * @property {number} nearest_m Distance of that structure from the needle's surface, m; 0 where the needle goes through it, and with `nearest` 0.
+ * @property {number} sure_m Distance from the needle's axis up to which no structure is missed, m; 0 outside of the tissue.
+ * @property {bigint} nearest_tick Tick for which `nearest` was computed: some 20 ticks back. 0: never.
  */
 
 /**
@@ -2254,18 +2259,23 @@ export const WORDS = {
     ],
   },
   NeedleState: {
-    words: 10,
+    words: 13,
     fields: [
       ["tick", 0, 0, "u64"],
       ["time_ns", 1, 0, "u64"],
       ["phase", 2, 0, "u8"],
       ["hold", 2, 8, "u8"],
+      ["layer", 2, 16, "u16"],
       ["pierced", 2, 32, "u32"],
       ["held_by", 3, 0, "u32"],
+      ["nearest", 3, 32, "u32"],
       ["depth_m", 4, 0, "f64"],
       ["axial_n", 5, 0, "f64"],
       ["lateral_n", 6, 0, "f64"],
       ["tip_m", 7, 0, "f64*3"],
+      ["nearest_m", 10, 0, "f64"],
+      ["sure_m", 11, 0, "f64"],
+      ["nearest_tick", 12, 0, "u64"],
     ],
   },
   SurfaceFrameHeader: {

@@ -439,11 +439,16 @@ typedef struct hd_needle {
     uint32_t hold;      /* HD_HOLD_* */
     uint32_t held_by;
     uint32_t pierced;   /* surfaces, since the start */
-    uint32_t reserved;
+    uint32_t layer;     /* that the tip is in, from the top, from 0; 0 outside */
     double depth_m;     /* length of the tip's path in the tissue */
     double axial_n;     /* force of the tissue along the axis; above 0 it pushes the needle out */
     double lateral_n;   /* across the axis */
     double tip_m[3];
+    uint32_t nearest;   /* structure nearest to the needle's end, from 1; 0: none is known */
+    uint32_t reserved;
+    double nearest_m;   /* its distance from the needle's surface */
+    double sure_m;      /* distance from the axis up to which none is missed; 0 outside */
+    uint64_t nearest_tick; /* tick for which these were computed; 0: never */
 } hd_needle;
 
 /* Moves a kinematic body: towards the pose, no point of it faster than the speed (at most 20 m/s).

@@ -205,11 +205,16 @@ c_structs! {
         hold: u32,
         held_by: u32,
         pierced: u32,
-        reserved: u32,
+        layer: u32,
         depth_m: f64,
         axial_n: f64,
         lateral_n: f64,
         tip_m: [f64; 3],
+        nearest: u32,
+        reserved: u32,
+        nearest_m: f64,
+        sure_m: f64,
+        nearest_tick: u64,
     }
     hd_pose_command {
         struct_size: u32,
@@ -623,11 +628,16 @@ impl From<&NeedleState> for hd_needle {
             hold: needle.hold.into(),
             held_by: needle.held_by,
             pierced: needle.pierced,
-            reserved: 0,
+            layer: needle.layer.into(),
             depth_m: needle.depth_m,
             axial_n: needle.axial_n,
             lateral_n: needle.lateral_n,
             tip_m: needle.tip_m,
+            nearest: needle.nearest,
+            reserved: 0,
+            nearest_m: needle.nearest_m,
+            sure_m: needle.sure_m,
+            nearest_tick: needle.nearest_tick,
         }
     }
 }

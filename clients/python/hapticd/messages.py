@@ -2723,76 +2723,6 @@ class ArmEnergy(Words):
         return float(F64(self.data, 32)[0])
 
 
-class NeedleState(Words):
-    """Payload of the block: the needle of an arm, world frame."""
-
-    WORDS: ClassVar[int] = 10
-    NAMES: ClassVar[tuple[str, ...]] = (
-        "tick",
-        "time_ns",
-        "phase",
-        "hold",
-        "pierced",
-        "held_by",
-        "depth_m",
-        "axial_n",
-        "lateral_n",
-        "tip_m",
-    )
-    __slots__ = ()
-
-    @property
-    def tick(self) -> int:
-        """Number of the tick."""
-        return int(U64(self.data, 0)[0])
-
-    @property
-    def time_ns(self) -> int:
-        """Time of the tick, ns on the daemon's monotonic clock."""
-        return int(U64(self.data, 8)[0])
-
-    @property
-    def phase(self) -> int:
-        """Code of the `NeedlePhase`."""
-        return self.data[16]
-
-    @property
-    def hold(self) -> int:
-        """Code of the `NeedleHold`."""
-        return self.data[17]
-
-    @property
-    def pierced(self) -> int:
-        """Number of surfaces pierced since the start."""
-        return int(U32(self.data, 20)[0])
-
-    @property
-    def held_by(self) -> int:
-        """Layer or structure that holds the tip, as `NeedleHold` says; otherwise 0."""
-        return int(U32(self.data, 24)[0])
-
-    @property
-    def depth_m(self) -> float:
-        """Length of the tip's path in the tissue, m."""
-        return float(F64(self.data, 32)[0])
-
-    @property
-    def axial_n(self) -> float:
-        """Force of the tissue along the axis, N; positive pushes the needle out, negative holds
-        it back."""
-        return float(F64(self.data, 40)[0])
-
-    @property
-    def lateral_n(self) -> float:
-        """Force across the axis, N."""
-        return float(F64(self.data, 48)[0])
-
-    @property
-    def tip_m(self) -> Vector:
-        """Position of the tip, m."""
-        return vector(self.data, 56, 3)
-
-
 class Contact(Words):
     """One contact. Words are counted from the first word of the contact."""
 
@@ -2832,6 +2762,109 @@ class Contact(Words):
         of what is sent to the arm. The shares add up to `ArmState::force_n` of the same tick
         where a contact holds the tool, unless a needle does so, too."""
         return vector(self.data, 64, 3)
+
+
+class NeedleState(Words):
+    """Payload of the block: the needle of an arm, world frame."""
+
+    WORDS: ClassVar[int] = 13
+    NAMES: ClassVar[tuple[str, ...]] = (
+        "tick",
+        "time_ns",
+        "phase",
+        "hold",
+        "layer",
+        "pierced",
+        "held_by",
+        "nearest",
+        "depth_m",
+        "axial_n",
+        "lateral_n",
+        "tip_m",
+        "nearest_m",
+        "sure_m",
+        "nearest_tick",
+    )
+    __slots__ = ()
+
+    @property
+    def tick(self) -> int:
+        """Number of the tick."""
+        return int(U64(self.data, 0)[0])
+
+    @property
+    def time_ns(self) -> int:
+        """Time of the tick, ns on the daemon's monotonic clock."""
+        return int(U64(self.data, 8)[0])
+
+    @property
+    def phase(self) -> int:
+        """Code of the `NeedlePhase`."""
+        return self.data[16]
+
+    @property
+    def hold(self) -> int:
+        """Code of the `NeedleHold`."""
+        return self.data[17]
+
+    @property
+    def layer(self) -> int:
+        """Layer that the tip is in, from the top, from 0; 0 outside of the tissue."""
+        return int(U16(self.data, 18)[0])
+
+    @property
+    def pierced(self) -> int:
+        """Number of surfaces pierced since the start."""
+        return int(U32(self.data, 20)[0])
+
+    @property
+    def held_by(self) -> int:
+        """Layer or structure that holds the tip, as `NeedleHold` says; otherwise 0."""
+        return int(U32(self.data, 24)[0])
+
+    @property
+    def nearest(self) -> int:
+        """Structure nearest to the end of the needle, counted from 1 in the order of the
+        configuration; 0 if none is near enough to be known."""
+        return int(U32(self.data, 28)[0])
+
+    @property
+    def depth_m(self) -> float:
+        """Length of the tip's path in the tissue, m."""
+        return float(F64(self.data, 32)[0])
+
+    @property
+    def axial_n(self) -> float:
+        """Force of the tissue along the axis, N; positive pushes the needle out, negative holds
+        it back."""
+        return float(F64(self.data, 40)[0])
+
+    @property
+    def lateral_n(self) -> float:
+        """Force across the axis, N."""
+        return float(F64(self.data, 48)[0])
+
+    @property
+    def tip_m(self) -> Vector:
+        """Position of the tip, m."""
+        return vector(self.data, 56, 3)
+
+    @property
+    def nearest_m(self) -> float:
+        """Distance of that structure from the needle's surface, m; 0 where the needle goes
+        through it, and with `nearest` 0."""
+        return float(F64(self.data, 80)[0])
+
+    @property
+    def sure_m(self) -> float:
+        """Distance from the needle's axis up to which no structure is missed, m; 0 outside of
+        the tissue."""
+        return float(F64(self.data, 88)[0])
+
+    @property
+    def nearest_tick(self) -> int:
+        """Tick for which `nearest` was computed: some 20 ticks back. 0: never."""
+        return int(U64(self.data, 96)[0])
 
 
 class BodyState(Words):

@@ -80,7 +80,17 @@ impl InsideWatch {
     /// Name of the body that an arm's tool is inside of.
     pub fn body(&self, record: &TickRecord, arm: usize) -> Option<String> {
         let tick = record.arms.get(arm).filter(|tick| tick.attached)?;
-        let id = Some(tick.inside_body).filter(|id| *id > 0)?;
+        self.named(tick.inside_body)
+    }
+
+    /// Name of the body that an arm holds.
+    pub fn held(&self, record: &TickRecord, arm: usize) -> Option<String> {
+        let tick = record.arms.get(arm).filter(|tick| tick.attached)?;
+        self.named(tick.grasped)
+    }
+
+    fn named(&self, id: u32) -> Option<String> {
+        let id = Some(id).filter(|id| *id > 0)?;
         let name = self.names.get(&id).cloned();
         Some(name.unwrap_or_else(|| format!("body {id}")))
     }

@@ -16,8 +16,10 @@ use hapticd_proxy::{Insertion, Phase};
 use serde::Serialize;
 
 use self::shown::Shown;
+use hapticd_ipc::publish::{NearestStructure, NearestStructures};
 use hapticd_ipc::surfaces::{SurfaceInfo, SurfaceWriter};
 use hapticd_loop::record::TickRecord;
+use hapticd_sync::latest;
 
 /// Ticks between two updates.
 const EVERY: u64 = 20;
@@ -74,6 +76,9 @@ pub struct Watch {
     arms: Vec<Watched>,
     shown: Shown,
     line: Vec<Vec3>,
+    /// For the needles' blocks.
+    near: NearestStructures,
+    near_writer: Option<latest::Writer<NearestStructures>>,
 }
 
 impl Watch {
@@ -121,6 +126,8 @@ impl Watch {
             shown: Shown::new(spec, name, &names, &tubes),
             names,
             line: Vec::new(),
+            near: NearestStructures::default(),
+            near_writer: None,
         })
     }
 
@@ -134,6 +141,11 @@ impl Watch {
         self.shown.set_writers(writers);
     }
 
+    /// Sets the mailbox of the needles' blocks.
+    pub fn set_near_writer(&mut self, writer: latest::Writer<NearestStructures>) {
+        self.near_writer = Some(writer);
+    }
+
     /// Takes in one record.
     pub fn follow(&mut self, record: &TickRecord) {
         for (i, watched) in self.arms.iter_mut().enumerate() {
@@ -144,7 +156,10 @@ impl Watch {
             watched.extend(told, &self.tissue_from_world);
             if record.tick.is_multiple_of(EVERY) {
                 let tip = transform(&self.tissue_from_world, &told.tip);
-                watched.look(&tip, &self.names);
+                self.near[watched.arm] = NearestStructure {
+                    tick: record.tick,
+                    ..watched.look(&tip, &self.names)
+                };
                 let nodes = watched.nodes.iter();
                 let nodes: Vec<Vec3> = nodes
                     .map(|p| transform(&self.world_from_tissue, p))
@@ -156,6 +171,9 @@ impl Watch {
         }
         if record.tick.is_multiple_of(EVERY) {
             self.shown.write(record.tick);
+            if let Some(writer) = &mut self.near_writer {
+                writer.write(self.near);
+            }
         }
     }
 
@@ -188,12 +206,13 @@ impl Watched {
             .extend(newest.map(|p| transform(tissue_from_world, p)));
     }
 
-    fn look(&mut self, tip: &Vec3, names: &[String]) {
+    /// Looks up what is near, and returns it for the needle's block.
+    fn look(&mut self, tip: &Vec3, names: &[String]) -> NearestStructure {
         let s = &mut self.surroundings;
         if s.follow(&self.nodes, tip).is_err() {
             // Outside of the mesh: the known nodes no longer describe the needle.
             self.nodes.clear();
-            return;
+            return NearestStructure::default();
         }
         let pieces = s.pieces();
         let mut nearest: Option<(usize, f64)> = None;
@@ -213,6 +232,12 @@ impl Watched {
             pieces,
             cells: s.registration().map().leaf_count(),
         };
+        NearestStructure {
+            tick: 0,
+            structure: nearest.map_or(0, |(k, _)| 1 + k as u32),
+            distance_m: self.facts.distance_m.unwrap_or(0.0),
+            sure_m: if pieces > 0 { self.facts.sure_m } else { 0.0 },
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use hapticd_protocol::{
     wire,
 };
 use hapticd_proxy::{ArmOutcome, Held, Insertion, MAX_ARMS, MAX_CONTACTS, Phase};
+use hapticd_sync::latest;
 
 /// The loop's end of the blocks.
 #[derive(Debug)]
@@ -34,7 +35,24 @@ pub struct BlockPublisher {
     force_offs: [ForceOffs; MAX_ARMS],
     /// Forces at each arm's contacts in this tick, N, world frame.
     forces: [[Vec3; MAX_CONTACTS]; MAX_ARMS],
+    near: latest::Reader<NearestStructures>,
 }
+
+/// What is near an arm's needle, computed off the loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NearestStructure {
+    /// Tick for which it was computed; 0: never.
+    pub tick: u64,
+    /// The nearest structure, counted from 1; 0: none is near enough to be known.
+    pub structure: u32,
+    /// Its distance from the needle's surface, m.
+    pub distance_m: f64,
+    /// Distance from the needle's axis up to which no structure is missed, m.
+    pub sure_m: f64,
+}
+
+/// By arm.
+pub type NearestStructures = [NearestStructure; MAX_ARMS];
 
 /// Number of times an arm's force went off, and the last time.
 ///
@@ -96,7 +114,15 @@ impl BlockPublisher {
             missed_ticks: 0,
             force_offs: [ForceOffs::default(); MAX_ARMS],
             forces: [[Vec3::zeros(); MAX_CONTACTS]; MAX_ARMS],
+            near: latest::latest(NearestStructures::default()).1,
         }
+    }
+
+    /// Publishes what this mailbox says to be near the arms' needles.
+    #[must_use]
+    pub fn with_near(mut self, near: latest::Reader<NearestStructures>) -> Self {
+        self.near = near;
+        self
     }
 
     /// The published form of an arm's share of a tick.
@@ -182,7 +208,9 @@ impl Publish for BlockPublisher {
                     force_n: array(force),
                 });
             }
-            let needle = needle(record, &record.arms[index].insertion);
+            let near = self.near.read().0.get(index).copied();
+            let near = near.unwrap_or_default();
+            let needle = needle(record, &record.arms[index].insertion, &near);
             if let Some(Some((writers, _))) = self.arms.get_mut(index) {
                 writers.state.write(&state.to_words());
                 writers.contacts.write(&contacts.to_words());
@@ -243,7 +271,7 @@ fn force_of_tools<'a>(
 }
 
 /// The published form of a needle.
-fn needle(record: &TickRecord, insertion: &Insertion) -> NeedleState {
+fn needle(record: &TickRecord, insertion: &Insertion, near: &NearestStructure) -> NeedleState {
     let phase = match insertion.phase {
         Phase::None => NeedlePhase::Absent,
         Phase::Free => NeedlePhase::Free,
@@ -268,7 +296,12 @@ fn needle(record: &TickRecord, insertion: &Insertion) -> NeedleState {
         depth_m: insertion.depth_m,
         axial_n: insertion.force_n,
         lateral_n: insertion.lateral_n,
+        layer: insertion.layer as u16,
         tip_m: array(&insertion.tip),
+        nearest: near.structure,
+        nearest_m: near.distance_m,
+        sure_m: near.sure_m,
+        nearest_tick: near.tick,
     }
 }
 

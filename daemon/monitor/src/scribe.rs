@@ -135,6 +135,8 @@ pub struct Live {
     pub needles: Vec<NeedleStats>,
     /// By arm: the body that the tool is inside, and so does not feel.
     pub inside: [Option<String>; MAX_ARMS],
+    /// By arm: the body that it holds.
+    pub holds: [Option<String>; MAX_ARMS],
     /// Events, newest last.
     pub events: VecDeque<String>,
 }
@@ -158,6 +160,7 @@ impl Live {
             broad: None,
             needles: Vec::new(),
             inside: Default::default(),
+            holds: Default::default(),
             events: VecDeque::new(),
         }
     }
@@ -399,6 +402,7 @@ impl Scribe {
         live.record = *record;
         for (arm, inside) in live.inside.iter_mut().enumerate() {
             *inside = self.inside.body(record, arm);
+            live.holds[arm] = self.inside.held(record, arm);
         }
         for (arm, offs) in live.arms.iter_mut().zip(&self.offs) {
             arm.offs = *offs;

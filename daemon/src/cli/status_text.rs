@@ -53,6 +53,10 @@ fn arm(arm: &Value, width: usize, missed: &str) -> Vec<String> {
         Some(body) => format!("{state}; inside `{body}`"),
         None => state,
     };
+    let state = match arm["holds"].as_str() {
+        Some(body) => format!("{state}, holds `{body}`"),
+        None => state,
+    };
     let mut lines = vec![format!(
         "{name:width$}  {state} | {:.2} of {:.1} N | {missed}",
         number(&arm["force_magnitude_n"]),
@@ -256,6 +260,16 @@ mod tests {
         assert!(
             head(&status)[0].starts_with("right    fading to zero: contact data too old (34): ")
         );
+    }
+
+    #[test]
+    fn what_an_arm_holds_is_told_in_the_first_line() {
+        let mut status = status();
+        status["arms"][1]["holds"] = json!("block");
+        let said = head(&status);
+        let held =
+            |line: &String| line.starts_with("my left") && line.contains(", holds `block` |");
+        assert!(said.iter().any(held), "{said:?}");
     }
 
     #[test]

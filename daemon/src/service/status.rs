@@ -21,6 +21,7 @@ pub(super) fn json(server: &ServerStatus, live: &Live) -> String {
         .map(|(index, (arm, tick))| {
             let mut value = self::arm(index, arm, tick, live.record.now_ns);
             value["inside"] = json!(live.inside.get(index));
+            value["holds"] = json!(live.holds.get(index));
             let limits = server.limits.get(index).copied().flatten();
             value["limits"] = json!(limits.map(|limits| tightenable_limits(&limits.in_force)));
             value["limits_configured"] =

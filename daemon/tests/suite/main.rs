@@ -8,6 +8,7 @@ mod collision;
 mod hung_gpu;
 mod limits;
 mod log_script;
+mod needles;
 mod neighbours;
 mod operations;
 mod planar;

@@ -444,6 +444,8 @@ impl Guide for NeedleInTissue {
                 report.phase = Phase::Inserted;
                 report.depth_m = tip.s_m;
                 report.held = self.held(tip);
+                let node = self.path.nodes().get(tip.k);
+                report.layer = node.map_or(0, |node| node.layer as u32);
                 let count = self.path.nodes().len().min(tip.k + 1);
                 report.nodes = count as u32;
                 let newest = self.path.nodes()[..count].iter().rev();

@@ -58,6 +58,8 @@ pub struct Insertion {
     pub tip: Vec3,
     /// Surfaces pierced since the start.
     pub pierced: u32,
+    /// Layer that the tip is in, from the top, from 0; 0 outside.
+    pub layer: u32,
     /// What holds the tip.
     pub held: Held,
     /// Number of fixed nodes of the path, up to the tip.

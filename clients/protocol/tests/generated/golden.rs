@@ -184,19 +184,29 @@ fn needle() -> (NeedleState, Json) {
         depth_m: 0.0625,
         axial_n: -0.5,
         lateral_n: 0.25,
+        layer: 3,
         tip_m: [0.5, -1.0, 2.0],
+        nearest: 2,
+        nearest_m: 0.03125,
+        sure_m: 0.125,
+        nearest_tick: 13,
     };
     let fields = Json::object([
         ("tick", by_layout::unsigned(64, state.tick)),
         ("time_ns", by_layout::unsigned(64, state.time_ns)),
         ("phase", Json::number(state.phase)),
         ("hold", Json::number(state.hold)),
+        ("layer", Json::number(state.layer)),
         ("pierced", Json::number(state.pierced)),
         ("held_by", Json::number(state.held_by)),
+        ("nearest", Json::number(state.nearest)),
         ("depth_m", by_layout::float(state.depth_m)),
         ("axial_n", by_layout::float(state.axial_n)),
         ("lateral_n", by_layout::float(state.lateral_n)),
         ("tip_m", floats(&state.tip_m)),
+        ("nearest_m", by_layout::float(state.nearest_m)),
+        ("sure_m", by_layout::float(state.sure_m)),
+        ("nearest_tick", by_layout::unsigned(64, state.nearest_tick)),
     ]);
     (state, fields)
 }

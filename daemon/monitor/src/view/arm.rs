@@ -58,7 +58,10 @@ pub fn draw(frame: &mut Frame, area: Rect, live: &Live, index: usize) {
         return;
     }
     let inside = live.inside.get(index).and_then(Option::as_deref);
-    let (words, colour) = text::state(tick, inside);
+    let (mut words, colour) = text::state(tick, inside);
+    if let Some(Some(body)) = live.holds.get(index) {
+        words += &format!(", holds `{body}`");
+    }
     let state = Line::from(vec![
         label("state"),
         Span::styled(words, Style::new().fg(colour).add_modifier(Modifier::BOLD)),

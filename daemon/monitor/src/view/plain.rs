@@ -14,8 +14,8 @@ use crate::scribe::Live;
 /// ```
 pub fn line(live: &Live) -> String {
     let mut out = format!("{:>8.1} s", live.elapsed_s());
-    let inside = live.inside.iter();
-    for ((arm, tick), inside) in live.arms.iter().zip(&live.record.arms).zip(inside) {
+    let bodies = live.inside.iter().zip(&live.holds);
+    for ((arm, tick), (inside, holds)) in live.arms.iter().zip(&live.record.arms).zip(bodies) {
         out += &format!("  {}:", arm.name);
         if tick.attached && tick.sample.sequence > 0 {
             let age = match tick.snapshot_age {
@@ -30,6 +30,9 @@ pub fn line(live: &Live) -> String {
             );
             if tick.insertion.phase == Phase::Inserted {
                 out += &format!("  needle {:>6.2} mm in", tick.insertion.depth_m * 1e3);
+            }
+            if let Some(body) = holds {
+                out += &format!("  holds `{body}`");
             }
             if tick.starved {
                 out += "  held back";

@@ -68,6 +68,9 @@ impl Spawner<'_> {
         {
             watch.show(writers.surfaces.split_off(soft_surfaces));
         }
+        if let (Some(watch), Some(near)) = (&mut setup.watch, writers.near.take()) {
+            watch.set_near_writer(near);
+        }
         Ok(Clients {
             service: Some(service),
             publisher: Some(publisher),

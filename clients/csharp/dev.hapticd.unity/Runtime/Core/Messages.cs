@@ -1110,7 +1110,7 @@ namespace Hapticd
     public struct NeedleState
     {
         /// <summary>Number of words.</summary>
-        public const int WordCount = 10;
+        public const int WordCount = 13;
 
         /// <summary>Number of the tick.</summary>
         public ulong Tick;
@@ -1124,12 +1124,20 @@ namespace Hapticd
         /// <summary>Code of the `NeedleHold`.</summary>
         public NeedleHold Hold;
 
+        /// <summary>Layer that the tip is in, from the top, from 0; 0 outside of the
+        /// tissue.</summary>
+        public ushort Layer;
+
         /// <summary>Number of surfaces pierced since the start.</summary>
         public uint Pierced;
 
         /// <summary>Layer or structure that holds the tip, as `NeedleHold` says; otherwise
         /// 0.</summary>
         public uint HeldBy;
+
+        /// <summary>Structure nearest to the end of the needle, counted from 1 in the order of the
+        /// configuration; 0 if none is near enough to be known.</summary>
+        public uint Nearest;
 
         /// <summary>Length of the tip's path in the tissue, m.</summary>
         public double DepthM;
@@ -1144,6 +1152,17 @@ namespace Hapticd
         /// <summary>Position of the tip, m.</summary>
         public Vector3d TipM;
 
+        /// <summary>Distance of that structure from the needle's surface, m; 0 where the needle
+        /// goes through it, and with `nearest` 0.</summary>
+        public double NearestM;
+
+        /// <summary>Distance from the needle's axis up to which no structure is missed, m; 0
+        /// outside of the tissue.</summary>
+        public double SureM;
+
+        /// <summary>Tick for which `nearest` was computed: some 20 ticks back. 0: never.</summary>
+        public ulong NearestTick;
+
         /// <summary>Reads it from `WordCount` words that begin at this byte.</summary>
         public static NeedleState Read(byte[] data, int at)
         {
@@ -1152,12 +1171,17 @@ namespace Hapticd
             value.TimeNs = Word.U64(data, at + 8);
             value.Phase = (NeedlePhase)Word.U8(data, at + 16);
             value.Hold = (NeedleHold)Word.U8(data, at + 17);
+            value.Layer = Word.U16(data, at + 18);
             value.Pierced = Word.U32(data, at + 20);
             value.HeldBy = Word.U32(data, at + 24);
+            value.Nearest = Word.U32(data, at + 28);
             value.DepthM = Word.F64(data, at + 32);
             value.AxialN = Word.F64(data, at + 40);
             value.LateralN = Word.F64(data, at + 48);
             value.TipM = Word.Vector(data, at + 56);
+            value.NearestM = Word.F64(data, at + 80);
+            value.SureM = Word.F64(data, at + 88);
+            value.NearestTick = Word.U64(data, at + 96);
             return value;
         }
     }

@@ -47,7 +47,7 @@ fn only_dynamic_bodies_are_held_by_one_arm_and_in_focus() {
     assert_eq!(refused(&mut fixture, 0, tool_id(1)), ErrorCode::NoSuchBody);
     assert_eq!(refused(&mut fixture, 7, 3), ErrorCode::NoSuchArm);
     assert_eq!(
-        refused(&mut fixture, hapticd_protocol::request::ALL_ARMS, 3),
+        refused(&mut fixture, request::ALL_ARMS, 3),
         ErrorCode::NoSuchArm
     );
     assert_eq!(fixture.ask(app, SetFocus { focused: false }), done());
