@@ -1430,10 +1430,10 @@ class TeleportBody(Message):
     """Places a kinematic or dynamic body that this client added elsewhere at once. It does not
     go there: to tools it is another body, which makes no force and stops nothing until the tool
     is proven clear of it (`Ghost`). The force on a tool that touched it fades as if it had been
-    removed, and an arm that held it lets go. It has no velocity then, and its target and lease
-    end, also if the place is refused. In a scene with dynamic bodies the place must be free of
-    them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A
-    static body is refused (`StaticBody`)."""
+    removed, and an arm that held it lets go. Its velocity ends; its target and lease end also if
+    the place is refused. In a scene with dynamic bodies the place must be free of them, for a
+    dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A static body is
+    refused (`StaticBody`)."""
 
     KIND: ClassVar[int] = 0x011a
     ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)
@@ -1452,10 +1452,10 @@ class TeleportBody(Message):
 
 @dataclass(slots=True)
 class PushBody(Message):
-    """Gives a dynamic body that this client added an impulse or a velocity, once. It shows two
-    or three ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the
-    velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a
-    body that is not dynamic and in a scene of first order (`NotPermitted`)."""
+    """Gives a dynamic body that this client added an impulse or a velocity, once. It shows some
+    ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the velocity
+    would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`), for a body that
+    is not dynamic and in a scene of first order (`NotPermitted`)."""
 
     KIND: ClassVar[int] = 0x011b
     ANSWERS: ClassVar[tuple[str, ...]] = ("Done",)

@@ -2206,10 +2206,10 @@ namespace Hapticd.Messages
     /// <summary>Places a kinematic or dynamic body that this client added elsewhere at once. It
     /// does not go there: to tools it is another body, which makes no force and stops nothing until
     /// the tool is proven clear of it (`Ghost`). The force on a tool that touched it fades as if it
-    /// had been removed, and an arm that held it lets go. It has no velocity then, and its target
-    /// and lease end, also if the place is refused. In a scene with dynamic bodies the place must
-    /// be free of them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is
-    /// there. A static body is refused (`StaticBody`).</summary>
+    /// had been removed, and an arm that held it lets go. Its velocity ends; its target and lease
+    /// end also if the place is refused. In a scene with dynamic bodies the place must be free of
+    /// them, for a dynamic body of all bodies (`InvalidBody`). Answered when the body is there. A
+    /// static body is refused (`StaticBody`).</summary>
     public sealed class TeleportBody : Request<Done>
     {
         /// <summary>Its pose from now on.</summary>
@@ -2237,10 +2237,9 @@ namespace Hapticd.Messages
     }
 
     /// <summary>Gives a dynamic body that this client added an impulse or a velocity, once. It
-    /// shows two or three ticks later; a sleeping body wakes. Answered when the scene has it.
-    /// Refused if the velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S`
-    /// (`OutOfRange`), for a body that is not dynamic and in a scene of first order
-    /// (`NotPermitted`).</summary>
+    /// shows some ticks later; a sleeping body wakes. Answered when the scene has it. Refused if
+    /// the velocity would change by more than `MAX_PUSH_M_S` or `MAX_PUSH_RAD_S` (`OutOfRange`),
+    /// for a body that is not dynamic and in a scene of first order (`NotPermitted`).</summary>
     public sealed class PushBody : Request<Done>
     {
         /// <summary>Impulse, N s, or velocity of the centre of mass, m/s; world.</summary>
