@@ -413,7 +413,7 @@ fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
 /// Bodies are placed around, beside and beyond the tools, pushed and thrown at them. Nothing
 /// penetrates and no force jumps.
 #[test]
-fn bodies_placed_and_pushed_at_once_raise_no_alarm_and_no_force_jumps() {
+fn bodies_placed_and_pushed_raise_no_alarm_and_no_force_jumps() {
     for seed in 1..=ORDERED_RUNS {
         let mut watcher = Watcher::new();
         let (mut placed, mut pushed, mut touching, mut inside) = (0, 0, 0, 0);
