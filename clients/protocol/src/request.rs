@@ -563,11 +563,11 @@ messages! {
         /// Places a kinematic or dynamic body that this client added elsewhere at once. It does not
         /// go there: to tools it is another body, which makes no force and stops nothing until the
         /// tool is proven clear of it ([`Ghost`](crate::event::Ghost)). The force on a tool that
-        /// touched it fades as if it had been removed, and an arm that held it lets go. Its velocity
-        /// ends; its target and lease end also if the place is refused. In a scene with dynamic
-        /// bodies the place must be free of them, for a dynamic body of all bodies
-        /// ([`InvalidBody`](crate::reply::ErrorCode::InvalidBody)). Answered when the body is there.
-        /// A static body is refused ([`StaticBody`](crate::reply::ErrorCode::StaticBody)).
+        /// touched it fades as if it had been removed, and an arm that held it lets go. Its
+        /// velocity ends; its target and lease end also if the place is refused. In a scene with
+        /// dynamic bodies the place must be free of them, for a dynamic body of all bodies
+        /// ([`InvalidBody`](crate::reply::ErrorCode::InvalidBody)). Answered when the body is
+        /// there. A static body is refused ([`StaticBody`](crate::reply::ErrorCode::StaticBody)).
         TeleportBody = 0x011a -> Done => {
             /// Its pose from now on.
             world_from_body: Pose,
@@ -578,8 +578,9 @@ messages! {
         /// Gives a dynamic body that this client added an impulse or a velocity, once. It shows
         /// some ticks later; a sleeping body wakes. Answered when the scene has it. Refused if the
         /// velocity would change by more than [`MAX_PUSH_M_S`] or [`MAX_PUSH_RAD_S`]
-        /// ([`OutOfRange`](crate::reply::ErrorCode::OutOfRange)), for a body that is not dynamic and
-        /// in a scene of first order ([`NotPermitted`](crate::reply::ErrorCode::NotPermitted)).
+        /// ([`OutOfRange`](crate::reply::ErrorCode::OutOfRange)), for a body that is not dynamic
+        /// and in a scene of first order
+        /// ([`NotPermitted`](crate::reply::ErrorCode::NotPermitted)).
         PushBody = 0x011b -> Done => {
             /// Impulse, N s, or velocity of the centre of mass, m/s; world.
             linear: [f64; 3],

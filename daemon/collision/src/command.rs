@@ -48,7 +48,7 @@ pub enum SceneCommand {
         /// Client-visible id.
         id: u32,
         /// What it gets.
-        push: BodyPush,
+        push: Box<BodyPush>,
     },
 }
 

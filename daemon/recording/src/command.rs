@@ -252,11 +252,11 @@ impl CommandMessage {
                 point,
             } => SceneCommand::Push {
                 id: *id,
-                push: BodyPush::Impulse {
+                push: Box::new(BodyPush::Impulse {
                     impulse_n_s: vector(impulse_n_s),
                     moment_nm_s: vector(moment_nm_s),
                     point: vector(point),
-                },
+                }),
             },
             CommandMessage::Velocity {
                 id,
@@ -264,10 +264,10 @@ impl CommandMessage {
                 angular_rad_s,
             } => SceneCommand::Push {
                 id: *id,
-                push: BodyPush::Velocity {
+                push: Box::new(BodyPush::Velocity {
                     linear_m_s: vector(linear_m_s),
                     angular_rad_s: vector(angular_rad_s),
-                },
+                }),
             },
             CommandMessage::Surface {
                 id,

@@ -179,7 +179,7 @@ impl CommandSink for Dispatch {
             Command::PushBody { token, body, push } => {
                 let push = SceneCommand::Push {
                     id: *body,
-                    push: *push,
+                    push: Box::new(*push),
                 };
                 self.requests.ask(push, *token).is_ok()
             }

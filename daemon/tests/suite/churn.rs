@@ -155,6 +155,7 @@ fn at_once(random: &mut Random, id: u32, at: &Vec3) -> Deed {
             });
         }
     };
+    let push = Box::new(push);
     Deed::AtOnce(SceneCommand::Push { id, push })
 }
 
@@ -412,7 +413,7 @@ fn whatever_is_solid_around_a_tool_in_the_churn_is_found() {
 /// Bodies are placed around, beside and beyond the tools, pushed and thrown at them. Nothing
 /// penetrates and no force jumps.
 #[test]
-fn bodies_placed_and_pushed_at_once_raise_no_alarm_and_no_force_jumps() {
+fn bodies_placed_and_pushed_raise_no_alarm_and_no_force_jumps() {
     for seed in 1..=ORDERED_RUNS {
         let mut watcher = Watcher::new();
         let (mut placed, mut pushed, mut touching, mut inside) = (0, 0, 0, 0);
@@ -438,7 +439,7 @@ fn bodies_placed_and_pushed_at_once_raise_no_alarm_and_no_force_jumps() {
         assert_eq!(watcher.checker.misplaced(), 0, "{seed}");
         assert_eq!(watcher.ticks(), (2 * TICKS, 0), "{seed}");
         assert!(
-            placed > 500 && pushed > 200 && touching > 1000 && inside > 500,
+            placed > 500 && pushed > 200 && touching > 300 && inside > 500,
             "{seed}: {placed} placed, {pushed} pushed, {touching} touching, {inside} inside"
         );
     }

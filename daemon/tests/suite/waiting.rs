@@ -90,10 +90,10 @@ fn a_target_never_overtakes_the_placing_of_its_body() {
             },
             SceneCommand::Push {
                 id: stone,
-                push: BodyPush::Velocity {
+                push: Box::new(BodyPush::Velocity {
                     linear_m_s: Vec3::z(),
                     angular_rad_s: Vec3::zeros(),
-                },
+                }),
             },
             SceneCommand::Place {
                 id: slider,

@@ -92,7 +92,8 @@ impl RigidWorld {
         self.check_without(spec, None)
     }
 
-    /// As [`RigidWorld::check`], for a body that is to replace another one: that one is no obstacle.
+    /// As [`RigidWorld::check`], for a body that is to replace another one: that one is no
+    /// obstacle.
     ///
     /// # Errors
     /// As [`RigidWorld::add`].

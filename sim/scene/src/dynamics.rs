@@ -189,8 +189,8 @@ impl Dynamics {
         self.work.take()
     }
 
-    /// Creates the work of checking whether a newcomer is clear. The body in slot `old`, which it is
-    /// to replace, is no obstacle.
+    /// Creates the work of checking whether a newcomer is clear. The body in slot `old`, which it
+    /// is to replace, is no obstacle.
     pub fn check(&mut self, spec: &BodySpec, old: Option<usize>) {
         if let Some(rigid) = self.rigid.take() {
             let issued = self.issued.iter();
@@ -241,8 +241,8 @@ impl Dynamics {
         }
     }
 
-    /// Enters a body that is known to be clear at its present pose, in place of the one that had its
-    /// slot. `O(bodies)`.
+    /// Enters a body that is known to be clear at its present pose, in place of the one that had
+    /// its slot. `O(bodies)`.
     pub fn insert(&mut self, slot: usize, spec: &BodySpec, pose: &Pose) -> Result<(), BodyError> {
         let Some(rigid) = &mut self.rigid else {
             return Ok(());

@@ -1,9 +1,9 @@
 //! Placing a body elsewhere at once.
 //!
 //! To the loop, and to all that follow bodies by their keys, the body goes and another one comes in
-//! the same slot, of the next generation: no tool can be swept by it, and to each tool it is a ghost
-//! until an answer proves the tool clear. Only the client-visible id, the mesh and the surface stay.
-//! Velocity and target end.
+//! the same slot, of the next generation: no tool can be swept by it, and to each tool it is a
+//! ghost until an answer proves the tool clear. Only the client-visible id, the mesh and the
+//! surface stay. Velocity and target end.
 
 use hapticd_geometry::Pose;
 

@@ -307,7 +307,8 @@ impl Scene {
         self.take_body(id).map(drop)
     }
 
-    /// Returns a new body with its slot, if everything but its clearance from other bodies is valid.
+    /// Returns a new body with its slot, if everything but its clearance from other bodies is
+    /// valid.
     fn vacancy(&self, spec: BodySpec) -> Result<Newcomer, AddError> {
         if self.planar {
             return Err(AddError::Planar(spec.name.clone()));

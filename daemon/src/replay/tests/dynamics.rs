@@ -76,6 +76,7 @@ fn at_once(below: &mut impl FnMut(u64) -> u64, ids: &[u32]) -> SceneCommand {
             };
         }
     };
+    let push = Box::new(push);
     SceneCommand::Push { id, push }
 }
 
