@@ -198,6 +198,7 @@ extern "C" {
 #define HD_LET_GO_ARM_LOST 4u
 #define HD_LET_GO_STRETCHED 5u     /* the body was caught, and the hand pulled on */
 #define HD_LET_GO_CLIENTS_UNSERVED 6u
+#define HD_LET_GO_HOLDER_GONE 7u   /* its client is gone, silent or out of focus */
 
 /* hd_effect.kind; docs/design/effects.md has the laws. */
 #define HD_EFFECT_CONSTANT 0u

@@ -138,6 +138,7 @@ fn let_go_reason(why: LetGo) -> LetGoReason {
     match why {
         LetGo::Ordered => LetGoReason::Ordered,
         LetGo::NothingThere => LetGoReason::NothingThere,
+        LetGo::HolderGone => LetGoReason::HolderGone,
         LetGo::BodyGone => LetGoReason::BodyGone,
         LetGo::BodySilent => LetGoReason::BodySilent,
         LetGo::ArmLost => LetGoReason::ArmLost,

@@ -413,7 +413,9 @@ impl LoopCore {
         }
         match order {
             LoopOrder::Effect(order) => self.effects.order(order),
-            LoopOrder::Grasp(order) => self.grasps.order(order, &mut self.engine),
+            LoopOrder::Grasp(order) => {
+                self.grasps.order(order, &self.silenced, &mut self.engine);
+            },
             LoopOrder::Workspace(order) => self.order_workspace(order),
         }
         true
@@ -611,7 +613,8 @@ impl LoopCore {
     fn obey_buttons(&mut self, input: &LoopInput, placed: &TickInput) {
         for (arm, device) in placed.devices.iter().enumerate() {
             let buttons = device.map_or(0, |_| input.arms[arm].sample.buttons);
-            self.grasps.press(arm, buttons, &mut self.engine);
+            self.grasps
+                .press(arm, buttons, &self.silenced, &mut self.engine);
         }
         if input.silent.contains(Watched::Ipc) {
             self.grasps.end_unserved(&mut self.engine);

@@ -11,6 +11,7 @@
 
 use hapticd_proxy::{LetGo, MAX_ARMS};
 
+use super::silenced::Silenced;
 use super::simulation::Simulation;
 
 /// What is to be done.
@@ -19,8 +20,10 @@ pub enum GraspChange {
     /// Take the dynamic body with this client-visible id; with 0 the one that presses the tool
     /// most.
     Take(u32),
-    /// Let go.
+    /// Let go: the application says so.
     LetGo,
+    /// Let go: the application is gone, silent or out of focus.
+    Abandon,
 }
 
 /// An order about what an arm holds.
@@ -75,7 +78,7 @@ impl Grasps {
     }
 
     /// Obeys an order before a tick. Arms that do not exist are ignored.
-    pub fn order(&mut self, order: GraspOrder, engine: &mut Simulation) {
+    pub fn order(&mut self, order: GraspOrder, silenced: &Silenced, engine: &mut Simulation) {
         let arm = usize::from(order.arm);
         let Some(holder) = self.holders.get_mut(arm) else {
             return;
@@ -85,21 +88,42 @@ impl Grasps {
                 let is_taken = engine.grasp(arm, body);
                 if is_taken {
                     *holder = Holder::Application;
+                    self.give_back_silenced(arm, silenced, engine);
                 }
                 self.refused[arm] |= !is_taken;
             }
             // A button that is pressed holds on.
-            GraspChange::LetGo if *holder == Holder::Application => {
+            GraspChange::LetGo | GraspChange::Abandon if *holder == Holder::Application => {
                 *holder = Holder::None;
-                engine.let_go(arm, LetGo::Ordered);
+                engine.let_go(
+                    arm,
+                    match order.change {
+                        GraspChange::Abandon => LetGo::HolderGone,
+                        _ => LetGo::Ordered,
+                    },
+                );
             }
-            GraspChange::LetGo => {}
+            GraspChange::LetGo | GraspChange::Abandon => {}
+        }
+    }
+
+    /// Lets go of a body that makes no force: nobody answers for it.
+    fn give_back_silenced(&mut self, arm: usize, silenced: &Silenced, engine: &mut Simulation) {
+        if silenced.contains(engine.held(arm)) {
+            self.holders[arm] = Holder::None;
+            engine.let_go(arm, LetGo::BodySilent);
         }
     }
 
     /// Obeys the buttons of an arm before a tick; `buttons` has one bit each.
     #[inline]
-    pub fn press(&mut self, arm: usize, buttons: u32, engine: &mut Simulation) {
+    pub fn press(
+        &mut self,
+        arm: usize,
+        buttons: u32,
+        silenced: &Silenced,
+        engine: &mut Simulation,
+    ) {
         let pressed = buttons & self.button[arm] != 0;
         if pressed == std::mem::replace(&mut self.pressed[arm], pressed) {
             return;
@@ -107,6 +131,7 @@ impl Grasps {
         let holder = &mut self.holders[arm];
         if pressed && engine.grasp(arm, 0) {
             *holder = Holder::Button;
+            self.give_back_silenced(arm, silenced, engine);
         } else if !pressed && *holder == Holder::Button {
             *holder = Holder::None;
             engine.let_go(arm, LetGo::Ordered);

@@ -85,6 +85,11 @@ impl Silenced {
         self.count -= 1;
     }
 
+    /// Whether a body is silenced.
+    pub fn contains(&self, body: u32) -> bool {
+        self.bodies().contains(&body)
+    }
+
     fn bodies(&self) -> &[u32] {
         &self.bodies[..self.count]
     }

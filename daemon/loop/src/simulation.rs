@@ -96,6 +96,14 @@ impl Simulation {
         }
     }
 
+    /// Client-visible id of the body that an arm's tool holds; 0: none.
+    pub fn held(&self, arm: usize) -> u32 {
+        match self {
+            Self::Solid(engine) => engine.held(arm),
+            Self::Planar(_) => 0,
+        }
+    }
+
     /// Lets an arm's tool let go.
     pub fn let_go(&mut self, arm: usize, why: LetGo) {
         if let Self::Solid(engine) = self {

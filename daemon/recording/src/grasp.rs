@@ -21,6 +21,11 @@ pub enum GraspOrderMessage {
         /// Index of the arm.
         arm: u8,
     },
+    /// The arm lets go: the application that held it is gone, silent or out of focus.
+    Abandon {
+        /// Index of the arm.
+        arm: u8,
+    },
 }
 
 impl From<&GraspOrder> for GraspOrderMessage {
@@ -29,6 +34,7 @@ impl From<&GraspOrder> for GraspOrderMessage {
         match order.change {
             GraspChange::Take(body) => GraspOrderMessage::Take { arm, body },
             GraspChange::LetGo => GraspOrderMessage::LetGo { arm },
+            GraspChange::Abandon => GraspOrderMessage::Abandon { arm },
         }
     }
 }
@@ -39,6 +45,7 @@ impl GraspOrderMessage {
         let (arm, change) = match self {
             GraspOrderMessage::Take { arm, body } => (arm, GraspChange::Take(body)),
             GraspOrderMessage::LetGo { arm } => (arm, GraspChange::LetGo),
+            GraspOrderMessage::Abandon { arm } => (arm, GraspChange::Abandon),
         };
         GraspOrder { arm, change }
     }
@@ -59,7 +66,7 @@ mod tests {
 
     #[test]
     fn an_order_survives_json() {
-        for change in [GraspChange::Take(7), GraspChange::LetGo] {
+        for change in [GraspChange::Take(7), GraspChange::LetGo, GraspChange::Abandon] {
             let order = GraspOrder { arm: 2, change };
             let text = serde_json::to_string(&GraspOrderMessage::from(&order)).unwrap();
             let read: GraspOrderMessage = serde_json::from_str(&text).unwrap();

@@ -192,6 +192,7 @@ fn grasp_order() -> Value {
     object(json!({
         "take": object(json!({ "arm": integer(), "body": integer() })),
         "let_go": object(json!({ "arm": integer() })),
+        "abandon": object(json!({ "arm": integer() })),
     }))
 }
 

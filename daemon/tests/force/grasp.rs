@@ -152,7 +152,7 @@ fn a_grasp_ends_with_its_client_its_silence_and_its_focus() {
     let mut app = App::new(&fixture);
     app.take();
     app.client.set_focus(false).unwrap();
-    assert_eq!(app.let_go(), (app.block, LetGoReason::Ordered));
+    assert_eq!(app.let_go(), (app.block, LetGoReason::HolderGone));
     match app.client.grasp_body(0, app.block) {
         Err(RequestError::Refused(error)) => assert_eq!(error.code, ErrorCode::NotPermitted),
         other => panic!("{other:?}"),

@@ -50,6 +50,25 @@ pub struct TrackedBody {
 }
 
 impl TrackedBody {
+    /// Centre of mass, body frame, m.
+    #[must_use]
+    pub fn centre(&self) -> Vec3 {
+        self.centre
+    }
+
+    /// Radius of a ball about the body's origin that holds it, m.
+    pub(crate) fn bound_m(&self) -> f64 {
+        self.bound_m
+    }
+
+    /// Shift of the body's point at `point` (world) in its planned step, m.
+    pub(crate) fn step_at(&self, point: &Vec3) -> Vec3 {
+        match &self.step {
+            Some((screw, _)) => transform(&screw.displacement_at(1.0), point) - point,
+            None => Vec3::zeros(),
+        }
+    }
+
     /// Whether the body has a target that it has not reached.
     #[must_use]
     pub fn is_on_its_way(&self) -> bool {

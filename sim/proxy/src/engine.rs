@@ -182,6 +182,8 @@ impl Engine {
 
     /// Lets an arm's tool take a dynamic body from the next tick on: the one with this
     /// client-visible identity, or with 0 the one that presses it most. It lets go of another one.
+    /// The body must be within the arm's largest reach of the tool, and move at no more than 0.5 m/s
+    /// against the hand there.
     /// Returns false, with nothing done, if there is none, or the arm is not there.
     pub fn grasp(&mut self, arm: usize, id: u32) -> bool {
         let Some(proxy) = self.arms.get_mut(arm).and_then(Option::as_mut) else {
@@ -200,10 +202,16 @@ impl Engine {
         let id = if id == 0 { touched() } else { id };
         let body = self.bodies.of_scene().find(|body| body.id == id);
         let body = body.filter(|body| body.dynamic && proxy.present);
-        body.is_some_and(|body| {
-            proxy.take(body, self.tick);
-            true
-        })
+        let reach_m = self.setups[arm].as_ref().map_or(0.0, |s| s.reach_max_m);
+        let now = (self.tick, self.period_s);
+        body.is_some_and(|body| proxy.take(body, reach_m, now))
+    }
+
+    /// Returns the client-visible identity of the body that an arm's tool holds; 0: none.
+    #[must_use]
+    pub fn held(&self, arm: usize) -> u32 {
+        let proxy = self.arms.get(arm).and_then(Option::as_ref);
+        proxy.map_or(0, |proxy| proxy.held_id())
     }
 
     /// Lets an arm's tool let go of what it holds, from the next tick on.

@@ -96,6 +96,8 @@ pub struct ArmOutcome {
 pub enum LetGo {
     /// It was told to.
     Ordered,
+    /// The application that held it is gone, silent or out of focus.
+    HolderGone,
     /// The body has gone.
     BodyGone,
     /// The body's client is silent, or out of focus.
@@ -106,8 +108,8 @@ pub enum LetGo {
     ArmLost,
     /// The body was caught: the hand pulled harder than the arm can, for too long.
     Stretched,
-    /// There was nothing to take: the tool touches no dynamic body, or the body that was named is
-    /// not one.
+    /// There was nothing to take: the tool touches no dynamic body, or the one that was named is
+    /// not dynamic, out of reach or too fast.
     NothingThere,
 }
 

@@ -476,6 +476,7 @@ impl Proxy {
             touched.or_touch(shaded.material);
             self.moved_by |= shaded.moves;
         }
+        touched.or_touch(self.held_material());
         let feel = RenderContext {
             shape: &self.shape,
             gyration_m2: self.coupling.gains().gyration_m2().unwrap_or(0.0),

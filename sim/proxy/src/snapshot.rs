@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use hapticd_ccd::pair::{closest_points, highest};
 use hapticd_ccd::{FeaturePair, PairKind};
+use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Rigid, SmoothMesh, Vec3};
 
 use crate::slots::{BodyKey, MAX_ARMS, MAX_BODIES};
@@ -117,12 +118,12 @@ pub struct GraspQuery {
     /// Where the spring is fixed, body frame, m; `None` for a tool that does not turn: then the
     /// hand says how the body is turned, and the spring acts at its centre of mass.
     pub grip: Option<Vec3>,
-    /// A point of the target that moves at `linear_m_s`, m.
+    /// A point of the target: the tool's centre there, m.
     pub at: Vec3,
-    /// Velocity of the target at that point, m/s.
-    pub linear_m_s: Vec3,
-    /// Angular velocity of the target, rad/s.
-    pub angular_rad_s: Vec3,
+    /// Velocity of the target at that point, m/s, and angular velocity, rad/s.
+    pub velocity: Motion,
+    /// Its acceleration, m/s² and rad/s².
+    pub acceleration: Motion,
     /// Stiffness, N/m; 0 for an arm that makes no force.
     pub stiffness_n_per_m: f64,
     /// Rotational stiffness, N·m/rad; 0 with `grip` `None`.

@@ -8,8 +8,6 @@ use hapticd_geometry::{
 };
 
 use crate::groups::Groups;
-use crate::hold::{self, Beginning, Hold};
-use crate::settings::Order;
 
 /// Handle of a body, valid as long as the body exists: a reused slot gets another generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,6 +113,39 @@ impl Wrench {
         force: Vec3::new(0.0, 0.0, 0.0),
         torque: Vec3::new(0.0, 0.0, 0.0),
     };
+}
+
+/// A spring that draws a body, as a hand does with what it grasps. World axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hold {
+    /// Where the spring acts, body frame, m; `None`: at the centre of mass.
+    pub grip: Option<Vec3>,
+    /// Pose of the body at the end of the step at which the spring is at rest.
+    pub target: Pose,
+    /// Velocity of the grip at that pose, and angular velocity.
+    pub velocity: Twist,
+    /// Stiffness, N/m; 0: that of a servo of 100 rad/s.
+    pub stiffness_n_per_m: f64,
+    /// Rotational stiffness, N m/rad; 0: as fast as the shift.
+    pub stiffness_nm_per_rad: f64,
+    /// Largest force of the spring, N; may be infinite.
+    pub most_n: f64,
+}
+
+impl Hold {
+    pub(crate) fn is_finite(&self) -> bool {
+        let turn = self.target.rotation.coords.norm();
+        let sum = self.target.translation.vector.norm_squared()
+            + self.grip.map_or(0.0, |grip| grip.norm_squared())
+            + self.stiffness_n_per_m
+            + self.stiffness_nm_per_rad;
+        let least = self.stiffness_n_per_m.min(self.stiffness_nm_per_rad);
+        sum.is_finite()
+            && (turn - 1.0).abs() < 1e-6
+            && self.velocity.is_finite()
+            && least >= 0.0
+            && self.most_n >= 0.0
+    }
 }
 
 /// Description of a body to add.
@@ -486,25 +517,6 @@ impl RigidBody {
     /// Acceleration of a free body by gravity and its wrench, m/s².
     pub fn pull(&self, gravity: &Vec3) -> Vec3 {
         gravity + self.wrench.force * self.inverse_mass
-    }
-
-    /// Acceleration of the centre of mass by wrench and holds over a step, m/s².
-    pub fn pushed(&self, pose: &Pose, twist: &Twist, step_s: f64) -> Vec3 {
-        let pushed = self.wrench.force * self.inverse_mass;
-        if self.holds.is_empty() {
-            return pushed;
-        }
-        let at = Beginning {
-            body: self,
-            pose,
-            twist,
-            // The shift does not depend on it.
-            inertia: &self.inertia,
-        };
-        // Whatever the order, this is no less than what the springs do to the velocity.
-        let drive = hold::drive(&at, step_s, Order::Second, 1.0);
-        let held = drive.map_or_else(Vec3::zeros, |drive| drive.impulse / drive.mass);
-        pushed + held / step_s
     }
 
     /// Kinetic energy of its rotation, J; 0 for a body without mass.

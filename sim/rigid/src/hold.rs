@@ -18,51 +18,20 @@
 //!
 //! # Practice
 //!
-//! Damping is critical for the shift and for the rotation, each for itself. The force is cut at
+//! Damping is half of critical, for the shift and for the rotation, each for itself. The hand does
+//! not feel it: it feels the stretch, which lags the acceleration by the damping over the stiffness.
+//! The force is cut at
 //! [`Hold::most_n`], as the hand's is; the cut spring keeps its stiffness for the step.
 
 use hapticd_geometry::{Mat3, Pose, Vec3, transform};
 
-use crate::body::{RigidBody, Twist};
+use crate::body::{Hold, RigidBody, Twist};
 use crate::settings::Order;
 
 /// Damping over critical damping.
-const DAMPING: f64 = 1.0;
+const DAMPING: f64 = 0.5;
 /// Natural frequency of a hold without stiffness, rad/s: that of an arm without force.
 const SERVO_RAD_S: f64 = 100.0;
-
-/// A spring that draws a body; see the module page. World axes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hold {
-    /// Where the spring acts, body frame, m; `None`: at the centre of mass.
-    pub grip: Option<Vec3>,
-    /// Pose of the body at the end of the step at which the spring is at rest.
-    pub target: Pose,
-    /// Velocity of the grip at that pose, and angular velocity.
-    pub velocity: Twist,
-    /// Stiffness, N/m; 0: that of a servo of 100 rad/s.
-    pub stiffness_n_per_m: f64,
-    /// Rotational stiffness, N m/rad; 0: as fast as the shift.
-    pub stiffness_nm_per_rad: f64,
-    /// Largest force of the spring, N; may be infinite.
-    pub most_n: f64,
-}
-
-impl Hold {
-    pub(crate) fn is_finite(&self) -> bool {
-        let turn = self.target.rotation.coords.norm();
-        let sum = self.target.translation.vector.norm_squared()
-            + self.grip.map_or(0.0, |grip| grip.norm_squared())
-            + self.stiffness_n_per_m
-            + self.stiffness_nm_per_rad;
-        let least = self.stiffness_n_per_m.min(self.stiffness_nm_per_rad);
-        sum.is_finite()
-            && (turn - 1.0).abs() < 1e-6
-            && self.velocity.is_finite()
-            && least >= 0.0
-            && self.most_n >= 0.0
-    }
-}
 
 /// What the holds of a body make of a step.
 #[derive(Clone, Copy, Debug)]
@@ -172,4 +141,20 @@ impl Spring {
             damping_turns: 2.0 * DAMPING * keeps * (turns * inertia).sqrt(),
         }
     }
+}
+
+/// Acceleration of a body's centre of mass by its wrench and its holds over a step, m/s².
+pub(crate) fn pushed(body: &RigidBody, pose: &Pose, twist: &Twist, step_s: f64) -> Vec3 {
+    let pushed = body.wrench.force * body.inverse_mass;
+    let at = Beginning {
+        body,
+        pose,
+        twist,
+        // The shift does not depend on it.
+        inertia: &body.inertia,
+    };
+    // Whatever the order, this is no less than what the springs do to the velocity.
+    let drive = drive(&at, step_s, Order::Second, 1.0);
+    let held = drive.map_or_else(Vec3::zeros, |drive| drive.impulse / drive.mass);
+    pushed + held / step_s
 }

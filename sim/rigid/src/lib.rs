@@ -55,11 +55,10 @@ mod step;
 mod world;
 
 pub use body::{
-    BodyError, BodyId, BodyKind, BodySpec, BodyView, Mass, Material, Overlap, ShapeSummary, Twist,
-    Wrench,
+    BodyError, BodyId, BodyKind, BodySpec, BodyView, Hold, Mass, Material, Overlap, ShapeSummary,
+    Twist, Wrench,
 };
 pub use distances::Distances;
-pub use hold::Hold;
 pub use plan::{ContactReport, Counters, Executed, Plan, Segment, SegmentKind};
 pub use saved::Checkpoint;
 pub use settings::{Order, Settings};

@@ -35,6 +35,7 @@ use hapticd_geometry::{Pose, Screw, Vec3};
 use crate::body::{BodyKind, RigidBody, Twist};
 use crate::broad::{Ball, Broad};
 use crate::clamp::Detection;
+use crate::hold::pushed;
 use crate::link::{Link, Sides};
 use crate::plan::{ContactReport, Executed, Plan, Segment, SegmentKind};
 use crate::settings::{Order, Settings};
@@ -180,7 +181,7 @@ impl RigidWorld {
                 return 0.0;
             }
             let twist = &state.twist[slot];
-            let pulled = pull + body.pushed(&state.pose[slot], twist, step_s).norm();
+            let pulled = pull + pushed(body, &state.pose[slot], twist, step_s).norm();
             (twist.linear.norm()
                 + twist.angular.norm() * (body.centre - body.pivot).norm()
                 + pulled * step_s)
@@ -568,7 +569,7 @@ fn approach(sides: &Sides<'_>, twists: [&Twist; 2], pull: f64, step_s: f64) -> f
                 .cross(&(centre - body.pivot_at(sides.poses[k])))
     };
     let turning = (twists[0].angular - twists[1].angular).norm() * a.radius_m;
-    let pushed = |k: usize| sides.bodies[k].pushed(sides.poses[k], twists[k], step_s);
+    let pushed = |k: usize| pushed(sides.bodies[k], sides.poses[k], twists[k], step_s);
     let pulled = |x: &RigidBody, y: &RigidBody| {
         let force = (pushed(0) - pushed(1)).norm();
         // Gravity pulls both alike, unless one of them has no mass.

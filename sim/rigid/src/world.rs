@@ -4,11 +4,11 @@ use hapticd_ccd::moving::MovingSearch;
 use hapticd_geometry::{BroadPhase, Pose, Vec3};
 
 use crate::body::{
-    BodyError, BodyId, BodyKind, BodySpec, BodyView, Material, Overlap, RigidBody, Twist, Wrench,
+    BodyError, BodyId, BodyKind, BodySpec, BodyView, Hold, Material, Overlap, RigidBody, Twist,
+    Wrench,
 };
 use crate::broad::Broad;
 use crate::groups::Groups;
-use crate::hold::Hold;
 use crate::link::{Link, Searches, Sides};
 use crate::overlap::overlap_of;
 use crate::plan::Plan;

@@ -22,6 +22,7 @@
 //! long as no body is dynamic, nothing here costs anything, and kinematic bodies move on their own.
 //! In a scene with dynamic bodies, kinematic ones also follow trajectories.
 
+use hapticd_gauss::Motion;
 use hapticd_geometry::broad::BroadWork;
 use hapticd_geometry::{Pose, Quat, Screw, Vec3, transform};
 use hapticd_proxy::{BodyKey, Followed, GraspQuery, MAX_BODIES, MAX_SEGMENTS, Query, Trajectory};
@@ -551,15 +552,16 @@ impl Dynamics {
                         }
                     };
                     let _ = rigid.set_wrench(id, &wrench);
-                    let _ = rigid.set_holds(id, &held(query, resident.key, &view, until_s));
+                    let _ =
+                        rigid.set_holds(id, &held(query, resident.key, &view, [until_s, step_s]));
                 }
             }
         }
     }
 }
 
-/// The springs by which tools hold a body in a step that ends `until_s` after the query.
-fn held(query: &Query, key: BodyKey, body: &BodyView, until_s: f64) -> Vec<Hold> {
+/// The springs by which tools hold a body in a step of `step_s` that ends `until_s` after the query.
+fn held(query: &Query, key: BodyKey, body: &BodyView, [until_s, step_s]: [f64; 2]) -> Vec<Hold> {
     let grasps = query
         .grasps
         .iter()
@@ -567,7 +569,15 @@ fn held(query: &Query, key: BodyKey, body: &BodyView, until_s: f64) -> Vec<Hold>
         .filter(|grasp| grasp.key == key);
     let hold = |grasp: &GraspQuery| {
         let grip = grasp.grip.unwrap_or(body.pivot);
-        let (shift, turn) = (grasp.linear_m_s * until_s, grasp.angular_rad_s * until_s);
+        // The target at the end of the step; its velocity in the middle of it, where that of the
+        // body is the way of the step.
+        let way = grasp.velocity * until_s + grasp.acceleration * (0.5 * until_s * until_s);
+        let velocity = grasp.velocity + grasp.acceleration * (until_s - 0.5 * step_s);
+        let parts = |motion: &Motion| {
+            let (linear, angular) = (motion.fixed_rows::<3>(0), motion.fixed_rows::<3>(3));
+            (linear.into_owned(), angular.into_owned())
+        };
+        let ((shift, turn), (linear, angular)) = (parts(&way), parts(&velocity));
         let turned = Quat::from_scaled_axis(turn);
         let origin = grasp.target.translation.vector;
         let at = grasp.at + shift + turned * (origin - grasp.at);
@@ -577,8 +587,8 @@ fn held(query: &Query, key: BodyKey, body: &BodyView, until_s: f64) -> Vec<Hold>
             grip: grasp.grip,
             target,
             velocity: Twist {
-                linear: grasp.linear_m_s + grasp.angular_rad_s.cross(&lever),
-                angular: grasp.angular_rad_s,
+                linear: linear + angular.cross(&lever),
+                angular,
             },
             stiffness_n_per_m: grasp.stiffness_n_per_m,
             stiffness_nm_per_rad: grasp.stiffness_nm_per_rad,

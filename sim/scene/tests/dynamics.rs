@@ -116,6 +116,10 @@ impl Fixture {
     }
 
     fn tick(&mut self, hand: Vec3) -> ArmOutcome {
+        self.tick_at(Pose::translation(hand.x, hand.y, hand.z))
+    }
+
+    fn tick_at(&mut self, hand: Pose) -> ArmOutcome {
         if self.waiting.len() > self.lag {
             let query = self.waiting.pop_front().unwrap();
             self.world.advance(&query, PERIOD_S);
@@ -125,7 +129,7 @@ impl Fixture {
             }
         }
         let mut devices = [None; MAX_ARMS];
-        devices[0] = Some(Pose::translation(hand.x, hand.y, hand.z));
+        devices[0] = Some(hand);
         let input = TickInput {
             period_s: PERIOD_S,
             devices,

@@ -72,7 +72,7 @@ impl Hub {
         }
         if self.grasps.0.get(&arm) == Some(&client) {
             self.grasps.0.remove(&arm);
-            out.push(let_go(arm));
+            out.push(tell(arm, GraspChange::LetGo));
         }
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Hub {
         self.grasps.0.retain(|arm, holder| {
             let ends = *holder == client;
             if ends {
-                out.push(let_go(*arm));
+                out.push(tell(*arm, GraspChange::Abandon));
             }
             !ends
         });
@@ -90,8 +90,7 @@ impl Hub {
 }
 
 /// An order that is never lost and has no answer.
-fn let_go<F>(arm: u8) -> Output<F> {
-    let change = GraspChange::LetGo;
+fn tell<F>(arm: u8, change: GraspChange) -> Output<F> {
     Output::Command(Command::Order {
         token: None,
         order: LoopOrder::Grasp(GraspOrder { arm, change }),

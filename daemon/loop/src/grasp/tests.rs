@@ -199,6 +199,12 @@ fn an_order_takes_by_touch_or_name_and_says_if_nothing_is_there() {
         assert_eq!(bench.ended(), Some(LetGo::Ordered));
     }
     let mut bench = Bench::new();
+    bench.order(GraspChange::Take(BODY));
+    assert_eq!(bench.press(0), BODY);
+    bench.order(GraspChange::Abandon);
+    assert_eq!(bench.press(0), 0);
+    assert_eq!(bench.ended(), Some(LetGo::HolderGone));
+    let mut bench = Bench::new();
     bench.order(GraspChange::Take(BODY + 1));
     assert_eq!(bench.press(0), 0);
     assert_eq!(bench.ended(), Some(LetGo::NothingThere));
@@ -230,6 +236,28 @@ fn unserved_applications_hold_nothing_and_buttons_do() {
     let mut bench = Bench::new();
     assert_eq!(bench.press(1 << BUTTON), BODY);
     assert_eq!(bench.tick(PRESS, 1 << BUTTON, true), BODY);
+}
+
+/// Nobody answers for it: it makes no force, held or not.
+#[test]
+fn a_silenced_body_is_not_taken() {
+    for by_button in [false, true] {
+        let mut bench = Bench::new();
+        let silent = Silencing {
+            body: BODY,
+            silent: true,
+        };
+        assert!(bench.core.silence(silent));
+        let buttons = match by_button {
+            true => 1 << BUTTON,
+            false => {
+                bench.order(GraspChange::Take(BODY));
+                0
+            }
+        };
+        assert_eq!(bench.press(buttons), 0);
+        assert_eq!(bench.ended(), Some(LetGo::BodySilent));
+    }
 }
 
 #[test]

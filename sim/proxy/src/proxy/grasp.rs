@@ -23,8 +23,10 @@
 //! * The body is no obstacle to the tool that holds it. Once let go, it is solid to it from the
 //!   first answer that proves the tool clear, like any body that appears beside a tool.
 //! * A body is taken at the pose that it has relative to the tool, so nothing jumps.
-//! * The body lags the hand by the dynamics' two plans. They get the hand's velocity to make up for
-//!   it.
+//! * The body lags the hand by the dynamics' two plans. They get the hand's velocity and acceleration
+//!   to make up for it: a velocity that is told late would be felt as mass, by the damping.
+//! * A tool that does not turn holds the body at its centre of mass, for both sides alike. Otherwise
+//!   a body that turns would draw the hand by its lever.
 //! * A grasp that is stretched by more than the arm can pull, three times over, for 100 ms ends: the
 //!   body is caught somewhere.
 
@@ -33,7 +35,7 @@ use hapticd_geometry::{Pose, Quat, Vec3, transform};
 
 use super::{Proxy, TickContext};
 use crate::bodies::{BodyTable, TrackedBody};
-use crate::motion::pull_between;
+use crate::motion::{deflection, pull_between};
 use crate::outcome::{ArmOutcome, LetGo};
 use crate::slots::BodyKey;
 use crate::snapshot::GraspQuery;
@@ -49,8 +51,11 @@ const THERE_M: f64 = 1e-7;
 const SLIP: f64 = 3.0;
 /// Time for which it must be stretched that far, s.
 const SLIP_S: f64 = 0.1;
-/// Smoothing time of the hand's angular velocity, s.
+/// Smoothing time of the hand's motion, s.
 const HAND_S: f64 = 0.008;
+/// Largest speed against the hand at which a body is taken, m/s: a faster one would pull with the
+/// whole force at once.
+const TAKEN_M_S: f64 = 0.5;
 
 /// A body that a tool holds.
 #[derive(Clone, Copy, Debug)]
@@ -59,13 +64,46 @@ pub(crate) struct Grasp {
     id: u32,
     /// Pose of the body in the tool's frame while nothing is stretched.
     tool_from_body: Pose,
-    /// Where the hand draws the tool, and its angular velocity, rad/s.
+    /// Where the hand draws the tool, and how the tool's centre moves there.
     hand: Pose,
-    hand_rad_s: Vec3,
+    motion: HandMotion,
+    /// Centre of mass, body frame, m.
+    centre: Vec3,
+    /// Stiffness and damping of the body's surface.
+    material: Option<(f64, f64)>,
     /// Time for which it has been stretched too far, s.
     stretched_s: f64,
     /// Whether contacts held the tool back in the last tick.
     blocked: bool,
+}
+
+/// Velocity and acceleration of the hand, smoothed twice: what lags in both by as much is known and
+/// taken off, so that a constant acceleration has no lag.
+#[derive(Clone, Copy, Debug)]
+struct HandMotion {
+    once: Motion,
+    twice: Motion,
+}
+
+impl HandMotion {
+    const STILL: Self = HandMotion {
+        once: Motion::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        twice: Motion::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    };
+
+    fn follow(&mut self, velocity: &Motion, period_s: f64) {
+        let share = (period_s / HAND_S).min(1.0);
+        self.once += (velocity - self.once) * share;
+        self.twice += (self.once - self.twice) * share;
+    }
+
+    fn velocity(&self) -> Motion {
+        self.once * 2.0 - self.twice
+    }
+
+    fn acceleration(&self) -> Motion {
+        (self.once - self.twice) / HAND_S
+    }
 }
 
 /// A body that was held, and the last tick in which answers know it as held.
@@ -76,10 +114,22 @@ pub(crate) struct Released {
 }
 
 impl Proxy {
-    /// Takes a body, at its present pose relative to the tool. Lets go of another one first.
-    pub fn take(&mut self, body: &TrackedBody, tick: u64) {
+    /// Takes a body, at its present pose relative to the tool. Lets go of another one first. Returns
+    /// false, with nothing done, if the body is further than `reach_m` from the tool, or too fast.
+    /// `tick` has the number of the last tick and its length, s.
+    pub fn take(&mut self, body: &TrackedBody, reach_m: f64, (tick, period_s): (u64, f64)) -> bool {
         if self.grasp.is_some_and(|grasp| grasp.key == body.key) {
-            return;
+            return true;
+        }
+        let tool = transform(&self.proxy, &self.shape.centre);
+        let apart_m = (body.pose.translation.vector - tool).norm() - body.bound_m();
+        let fast_m_s = match period_s > 0.0 {
+            true => (body.step_at(&tool) / period_s - self.hand_m_s).norm(),
+            false => 0.0,
+        };
+        // Not: `... > ...`, so that NaN is refused.
+        if !(apart_m <= reach_m + self.shape.size_m() && fast_m_s <= TAKEN_M_S) {
+            return false;
         }
         self.let_go(LetGo::Ordered, tick);
         // The anchor is where the tool's present pose is between it and the hand. So what presses
@@ -91,11 +141,28 @@ impl Proxy {
             id: body.id,
             tool_from_body: anchor.inverse() * body.pose,
             hand: self.goal,
-            hand_rad_s: Vec3::zeros(),
+            motion: HandMotion::STILL,
+            centre: body.centre(),
+            material: self.material_of(body.key),
             stretched_s: 0.0,
             blocked: false,
         });
         self.forget_body(body.key);
+        true
+    }
+
+    /// Returns stiffness and damping of a body's surface, from the answer in use.
+    fn material_of(&self, key: BodyKey) -> Option<(f64, f64)> {
+        let snapshot = self.snapshot.as_deref()?;
+        let entry = snapshot.bodies.iter().find(|entry| entry.key == key)?;
+        let material = &entry.material;
+        Some((material.stiffness_n_per_m, material.damping_n_s_per_m))
+    }
+
+    /// Returns the surface of the body that the tool holds: the coupling gets no stiffer than what
+    /// it touched.
+    pub(super) fn held_material(&self) -> Option<(f64, f64)> {
+        self.grasp?.material
     }
 
     /// Lets go of what the tool holds.
@@ -112,6 +179,11 @@ impl Proxy {
     /// Takes the end of a grasp, for a tick in which the arm is not there.
     pub fn take_end(&mut self) -> Option<LetGo> {
         self.went.take()
+    }
+
+    /// Returns the client-visible identity of the body that the tool holds; 0: none.
+    pub fn held_id(&self) -> u32 {
+        self.grasp.map_or(0, |grasp| grasp.id)
     }
 
     /// Returns true if the tool holds this body.
@@ -142,12 +214,12 @@ impl Proxy {
             return goal;
         };
         if period_s > 0.0 {
-            let turn = (goal.rotation * grasp.hand.rotation.inverse()).scaled_axis() / period_s;
-            grasp.hand_rad_s += (turn - grasp.hand_rad_s) * (period_s / HAND_S).min(1.0);
+            let went = deflection(&grasp.hand, &goal, &self.shape.centre) / period_s;
+            grasp.motion.follow(&went, period_s);
         }
         grasp.hand = goal;
         self.grasp = Some(grasp);
-        let anchor = body * grasp.tool_from_body.inverse();
+        let anchor = self.anchor_of(&grasp, &body);
         let pull = pull_between(&self.shape, &anchor, &goal) * SHARE;
         let mut between = self.pulled(&anchor, &pull);
         if !self.shape.turns {
@@ -157,6 +229,20 @@ impl Proxy {
             between.translation.vector = centre - goal.rotation * self.shape.centre;
         }
         between
+    }
+
+    /// Returns where the tool would be if it were fixed to the body that it holds.
+    fn anchor_of(&self, grasp: &Grasp, body: &Pose) -> Pose {
+        if self.shape.turns {
+            return body * grasp.tool_from_body.inverse();
+        }
+        // As far from the hand as the body's centre of mass is from where the hand would have it.
+        let target = grasp.hand * grasp.tool_from_body;
+        let off = transform(body, &grasp.centre) - transform(&target, &grasp.centre);
+        Pose::from_parts(
+            (grasp.hand.translation.vector + off).into(),
+            grasp.hand.rotation,
+        )
     }
 
     /// Returns a pose of the tool after a shift of its centre and a rotation about it.
@@ -181,7 +267,7 @@ impl Proxy {
             let hand = transform(&grasp.hand, &self.shape.centre);
             let stretch_m = match bodies.get(grasp.key) {
                 Some(body) => {
-                    let anchor = body.pose * grasp.tool_from_body.inverse();
+                    let anchor = self.anchor_of(&grasp, &body.pose);
                     (hand - transform(&anchor, &self.shape.centre)).norm()
                 }
                 None => 0.0,
@@ -204,8 +290,7 @@ impl Proxy {
 
     /// Stiffness with which the body is drawn, N/m.
     fn held_stiffness(&self, blocked: bool) -> f64 {
-        let stiffness = self.coupling.gains().stiffness_n_per_m;
-        stiffness * if blocked { STIFFER } else { STIFFER * SHARE }
+        self.coupling.stiffness_n_per_m() * if blocked { STIFFER } else { STIFFER * SHARE }
     }
 
     /// Returns what the dynamics have to know of the grasp.
@@ -213,13 +298,13 @@ impl Proxy {
         let grasp = self.grasp?;
         let gains = self.coupling.gains();
         let stiffness_n_per_m = self.held_stiffness(grasp.blocked);
-        let (tool, linear_m_s, angular_rad_s) = match grasp.blocked {
-            true => {
-                let velocity = self.velocity;
-                let (shift, turn) = (velocity.fixed_rows::<3>(0), velocity.fixed_rows::<3>(3));
-                (self.proxy, shift.into_owned(), turn.into_owned())
-            }
-            false => (grasp.hand, self.hand_m_s, grasp.hand_rad_s),
+        let (tool, velocity, acceleration) = match grasp.blocked {
+            true => (self.proxy, self.velocity, Motion::zeros()),
+            false => (
+                grasp.hand,
+                grasp.motion.velocity(),
+                grasp.motion.acceleration(),
+            ),
         };
         let turns = self.shape.turns && gains.stiffness_n_per_m > 0.0;
         let ratio = stiffness_n_per_m / gains.stiffness_n_per_m;
@@ -228,8 +313,8 @@ impl Proxy {
             target: tool * grasp.tool_from_body,
             at: transform(&tool, &self.shape.centre),
             grip: turns.then(|| transform(&grasp.tool_from_body.inverse(), &self.shape.centre)),
-            linear_m_s,
-            angular_rad_s,
+            velocity,
+            acceleration,
             stiffness_n_per_m,
             stiffness_nm_per_rad: match turns {
                 true => gains.rotational_stiffness_nm_per_rad * ratio,

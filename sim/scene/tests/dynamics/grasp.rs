@@ -88,7 +88,7 @@ fn the_hand_feels_the_weight_of_what_it_lifts() {
 #[test]
 fn a_body_that_is_named_is_taken_where_it_is() {
     let mut fixture = Fixture::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0201))]);
-    let far = Vec3::new(0.1, 0.0, 0.1);
+    let far = Vec3::new(0.05, 0.0, 0.05);
     stay(&mut fixture, far, 200);
     let block = fixture.ids[1];
     assert!(!fixture.engine.grasp(0, 0), "the tool touches nothing");
@@ -276,6 +276,106 @@ fn a_hand_that_shakes_a_block_gets_no_energy() {
     }
 }
 
+/// What the hand feels of a block that it shakes: mass in phase with its acceleration, and drag, as
+/// parts of `mass omega^2 amplitude`.
+fn felt(lag: usize, hertz: f64) -> [f64; 2] {
+    let (mut fixture, on) = pressing(lag);
+    assert!(fixture.engine.grasp(0, 0));
+    let high = on + Vec3::z() * 0.06;
+    carry(&mut fixture, on, high, 300);
+    let omega = std::f64::consts::TAU * hertz;
+    let amplitude = 0.6 / (omega * omega);
+    let (mut mass, mut drag, mut ticks) = (0.0, 0.0, 0.0);
+    let periods = (2.0 * hertz).ceil();
+    let end = (1.0 + periods / hertz) * 1000.0;
+    for k in 0..end.round() as u32 {
+        let phase = omega * f64::from(k) * 1e-3;
+        let outcome = fixture.tick(high + Vec3::x() * (amplitude * phase.sin()));
+        if k >= 1000 {
+            mass += outcome.wrench.force_n.x * phase.sin();
+            drag -= outcome.wrench.force_n.x * phase.cos();
+            ticks += 1.0;
+        }
+    }
+    // The hand's acceleration is 0.6 m/s2 times minus the sine.
+    [mass, drag].map(|sum| 2.0 * sum / ticks / (MASS_KG * 0.6))
+}
+
+#[test]
+fn a_hand_feels_the_inertia_of_what_it_shakes() {
+    for lag in [0, 1, 3] {
+        for hertz in [1.0, 2.0, 4.0] {
+            let omega = std::f64::consts::TAU * hertz;
+            let wanted = 1.0 / (1.0 - omega * omega * MASS_KG / HELD);
+            let [mass, drag] = felt(lag, hertz);
+            println!("lag {lag}, {hertz} Hz: mass {mass:.3} of {wanted:.3}, drag {drag:.3}");
+            assert!(
+                (mass - wanted).abs() < 0.25,
+                "lag {lag}, {hertz} Hz: {mass} of {wanted}"
+            );
+            assert!(
+                (-0.02..0.6).contains(&drag),
+                "lag {lag}, {hertz} Hz: {drag}"
+            );
+        }
+    }
+}
+
+/// A body that falls past, or is far away, is not taken: it would pull with all its force at once.
+#[test]
+fn what_is_far_or_fast_is_not_taken() {
+    let mut fixture = Fixture::new(1, vec![block(Vec3::new(0.0, 0.0, 0.4))]);
+    let block = fixture.ids[1];
+    let hand = Vec3::new(0.03, 0.0, 0.3);
+    fixture.tick(hand);
+    // 10 cm above the hand, less the block's size, at rest; then it falls past at 1.4 m/s.
+    assert!(!fixture.engine.grasp(0, block));
+    while fixture.at(1).z > 0.29 {
+        fixture.tick(hand);
+    }
+    assert!(!fixture.engine.grasp(0, block));
+    // On the floor it is slow, and near a hand that follows.
+    stay(&mut fixture, hand, SETTLE);
+    carry(&mut fixture, hand, Vec3::new(0.03, 0.0, 0.06), 300);
+    assert!(fixture.engine.grasp(0, block));
+}
+
+/// A tool that does not turn holds a body at its centre of mass: a body that spins far from the tool
+/// does not draw the hand.
+#[test]
+fn a_body_that_spins_does_not_draw_a_hand_that_cannot_turn() {
+    let mut bar = spec(
+        "bar",
+        BodyKind::Dynamic,
+        Vec3::new(0.04, 0.01, 0.01),
+        Vec3::new(0.0, 0.0, 0.0101),
+    );
+    bar.world_from_body.rotation = hapticd_geometry::Quat::from_scaled_axis(Vec3::z() * 0.3);
+    let mut fixture = Fixture::new(1, vec![bar]);
+    let end = Vec3::new(0.06, 0.0, 0.05);
+    stay(&mut fixture, end, 200);
+    assert!(fixture.engine.grasp(0, fixture.ids[1]));
+    let high = end + Vec3::z() * 0.03;
+    carry(&mut fixture, end, high, 300);
+    stay(&mut fixture, high, SETTLE);
+    // Now the hand of the ball turns it: 0.5 rad at once.
+    let mut most = 0.0_f64;
+    for k in 0..800 {
+        let turn = hapticd_geometry::Quat::from_scaled_axis(Vec3::z() * 0.5);
+        let mut devices = [None; MAX_ARMS];
+        devices[0] = Some(Pose::from_parts(high.into(), turn));
+        let outcome = fixture.tick_at(devices[0].unwrap());
+        let force = outcome.wrench.force_n;
+        // The target of its centre of mass swings by its lever: that is felt, and over soon.
+        if k > 700 {
+            most = most.max((force.x.hypot(force.y)).abs());
+        }
+        let at = fixture.pose(1);
+        assert!(at.translation.vector.norm() < 0.2, "{at:?}");
+    }
+    assert!(most < 0.05, "{most} N");
+}
+
 /// A block that is caught under a shelf is let go when the hand pulls on.
 #[test]
 fn a_body_that_is_caught_is_let_go() {
@@ -286,7 +386,7 @@ fn a_body_that_is_caught_is_let_go() {
         Vec3::new(0.0, 0.0, 0.06),
     );
     let mut fixture = Fixture::new(1, vec![block(Vec3::new(0.0, 0.0, 0.0201)), shelf]);
-    let far = Vec3::new(-0.1, 0.0, 0.05);
+    let far = Vec3::new(-0.06, 0.0, 0.03);
     stay(&mut fixture, far, 100);
     assert!(fixture.engine.grasp(0, fixture.ids[1]));
     let (mut ended, mut force) = (None, 0.0_f64);
@@ -350,8 +450,8 @@ fn nothing_penetrates_whatever_the_hand_does() {
         let mut fixture = Fixture::new(lag, blocks.to_vec());
         let mut hand = Vec3::new(0.0, 0.0, 0.08);
         let (mut held, mut ended) = (0, 0);
-        for k in 0..80 {
-            let to = Vec3::new(0.08 * next(), 0.04 * next(), 0.045 + 0.045 * next());
+        for k in 0..140 {
+            let to = Vec3::new(0.06 * next(), 0.03 * next(), 0.045 + 0.03 * next());
             match k % 3 {
                 0 if next() > 0.0 => {
                     fixture.engine.grasp(0, 0);
@@ -363,7 +463,7 @@ fn nothing_penetrates_whatever_the_hand_does() {
                 1 if next() > 0.3 => fixture.engine.let_go(0, LetGo::Ordered),
                 _ => {}
             }
-            let ticks = (20.0 + 60.0 * next().abs()) as usize;
+            let ticks = (150.0 + 200.0 * next().abs()) as usize;
             for t in 1..=ticks {
                 let at = hand + (to - hand) * (t as f64 / ticks as f64);
                 let outcome = fixture.tick(at);

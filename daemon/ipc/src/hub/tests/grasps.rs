@@ -88,14 +88,14 @@ fn a_grasp_ends_with_focus_with_silence_and_with_its_client() {
     take(&mut fixture, app, 0, 3);
     fixture.took();
     fixture.ask(app, SetFocus { focused: false });
-    assert!(fixture.took().contains(&"0 LetGo".to_owned()));
+    assert!(fixture.took().contains(&"0 Abandon".to_owned()));
     fixture.ask(app, SetFocus { focused: true });
     // Silent: a client that lets an arm hold something must be heard.
     take(&mut fixture, app, 0, 3);
     fixture.took();
     fixture.now_ns += 60_000 * MS;
     fixture.hub.expire(fixture.now_ns, &mut fixture.out);
-    assert!(fixture.took().contains(&"0 LetGo".to_owned()));
+    assert!(fixture.took().contains(&"0 Abandon".to_owned()));
     // Gone, with both arms.
     take(&mut fixture, app, 0, 3);
     take(&mut fixture, app, 1, 0);
@@ -104,5 +104,5 @@ fn a_grasp_ends_with_focus_with_silence_and_with_its_client() {
         .hub
         .disconnect(app, GoneWhy::Goodbye, &mut fixture.out);
     let took = fixture.took();
-    assert_eq!(took[..2], ["0 LetGo".to_owned(), "1 LetGo".to_owned()]);
+    assert_eq!(took[..2], ["0 Abandon".to_owned(), "1 Abandon".to_owned()]);
 }
