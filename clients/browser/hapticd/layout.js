@@ -320,7 +320,10 @@ export const EffectEnd = /** @type {const} */ ({
 export const LetGoReason = /** @type {const} */ ({
   /** A request, or the arm's button. */
   Ordered: 0,
-  /** There was nothing to take: the tool touches no dynamic body. */
+  /**
+   * There was nothing to take: the tool touches no dynamic body, or the one that was named is
+   * out of reach or too fast.
+   */
   NothingThere: 1,
   /** The body has gone. */
   BodyGone: 2,
@@ -335,6 +338,8 @@ export const LetGoReason = /** @type {const} */ ({
   Stretched: 5,
   /** Clients were not served for a while. */
   ClientsUnserved: 6,
+  /** The client that held it is gone, silent or out of focus. */
+  HolderGone: 7,
 });
 
 /** State of the safety governor between off and on. */

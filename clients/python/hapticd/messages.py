@@ -455,7 +455,8 @@ class LetGoReason(IntEnum):
     """A request, or the arm's button."""
 
     NOTHING_THERE = 1
-    """There was nothing to take: the tool touches no dynamic body."""
+    """There was nothing to take: the tool touches no dynamic body, or the one that was named is
+    out of reach or too fast."""
 
     BODY_GONE = 2
     """The body has gone."""
@@ -473,15 +474,19 @@ class LetGoReason(IntEnum):
     CLIENTS_UNSERVED = 6
     """Clients were not served for a while."""
 
+    HOLDER_GONE = 7
+    """The client that held it is gone, silent or out of focus."""
+
 
 LET_GO_REASON_TEXT: dict[int, str] = {
     0: "A request, or the arm's button.",
-    1: "There was nothing to take: the tool touches no dynamic body.",
+    1: "There was nothing to take: the tool touches no dynamic body, or the one that was named is out of reach or too fast.",
     2: "The body has gone.",
     3: "The client of the body is silent, or out of focus.",
     4: "The arm was lost, or its tool was placed elsewhere.",
     5: "The body was caught somewhere: for 100 ms the hand pulled three times as hard as the arm can.",
     6: "Clients were not served for a while.",
+    7: "The client that held it is gone, silent or out of focus.",
 }
 """What each LetGoReason means."""
 

@@ -165,8 +165,7 @@ impl Arm {
     fn grasps(&mut self, seen: &Seen<'_>, say: &mut impl FnMut(ContactEventKind)) {
         let before = std::mem::replace(&mut self.grasped, seen.grasped);
         let ended = before != 0 && before != seen.grasped;
-        let refused = seen.let_go == Some(LetGo::NothingThere);
-        if ended || refused {
+        if ended || seen.let_go.is_some() {
             let why = seen.let_go.unwrap_or(LetGo::Ordered);
             let body = if ended { before } else { 0 };
             say(ContactEventKind::LetGo { body, why });

@@ -415,7 +415,7 @@ impl LoopCore {
             LoopOrder::Effect(order) => self.effects.order(order),
             LoopOrder::Grasp(order) => {
                 self.grasps.order(order, &self.silenced, &mut self.engine);
-            },
+            }
             LoopOrder::Workspace(order) => self.order_workspace(order),
         }
         true

@@ -66,7 +66,11 @@ mod tests {
 
     #[test]
     fn an_order_survives_json() {
-        for change in [GraspChange::Take(7), GraspChange::LetGo, GraspChange::Abandon] {
+        for change in [
+            GraspChange::Take(7),
+            GraspChange::LetGo,
+            GraspChange::Abandon,
+        ] {
             let order = GraspOrder { arm: 2, change };
             let text = serde_json::to_string(&GraspOrderMessage::from(&order)).unwrap();
             let read: GraspOrderMessage = serde_json::from_str(&text).unwrap();

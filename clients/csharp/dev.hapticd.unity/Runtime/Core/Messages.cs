@@ -365,7 +365,8 @@ namespace Hapticd
         /// <summary>A request, or the arm's button.</summary>
         Ordered = 0,
 
-        /// <summary>There was nothing to take: the tool touches no dynamic body.</summary>
+        /// <summary>There was nothing to take: the tool touches no dynamic body, or the one that
+        /// was named is out of reach or too fast.</summary>
         NothingThere = 1,
 
         /// <summary>The body has gone.</summary>
@@ -383,6 +384,9 @@ namespace Hapticd
 
         /// <summary>Clients were not served for a while.</summary>
         ClientsUnserved = 6,
+
+        /// <summary>The client that held it is gone, silent or out of focus.</summary>
+        HolderGone = 7,
     }
 
     /// <summary>State of the safety governor between off and on.</summary>
