@@ -18,10 +18,9 @@
 //!
 //! # Practice
 //!
-//! Damping is half of critical, for the shift and for the rotation, each for itself. The hand does
-//! not feel it: it feels the stretch, which lags the acceleration by the damping over the stiffness.
-//! The force is cut at
-//! [`Hold::most_n`], as the hand's is; the cut spring keeps its stiffness for the step.
+//! Damping is half of critical, for the shift and for the rotation, each for itself. The hand feels
+//! the stretch alone, which lags the acceleration by the damping over the stiffness. The force is
+//! cut at [`Hold::most_n`], as the hand's is; the cut spring keeps its stiffness for the step.
 
 use hapticd_geometry::{Mat3, Pose, Vec3, transform};
 

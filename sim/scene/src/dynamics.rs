@@ -560,7 +560,8 @@ impl Dynamics {
     }
 }
 
-/// The springs by which tools hold a body in a step of `step_s` that ends `until_s` after the query.
+/// The springs by which tools hold a body in a step of `step_s`, which ends `until_s` after the
+/// query.
 fn held(query: &Query, key: BodyKey, body: &BodyView, [until_s, step_s]: [f64; 2]) -> Vec<Hold> {
     let grasps = query
         .grasps

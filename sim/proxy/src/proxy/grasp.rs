@@ -23,12 +23,13 @@
 //! * The body is no obstacle to the tool that holds it. Once let go, it is solid to it from the
 //!   first answer that proves the tool clear, like any body that appears beside a tool.
 //! * A body is taken at the pose that it has relative to the tool, so nothing jumps.
-//! * The body lags the hand by the dynamics' two plans. They get the hand's velocity and acceleration
-//!   to make up for it: a velocity that is told late would be felt as mass, by the damping.
-//! * A tool that does not turn holds the body at its centre of mass, for both sides alike. Otherwise
-//!   a body that turns would draw the hand by its lever.
-//! * A grasp that is stretched by more than the arm can pull, three times over, for 100 ms ends: the
-//!   body is caught somewhere.
+//! * The body lags the hand by the dynamics' two plans. They get the hand's velocity and
+//!   acceleration to make up for it: a velocity that is told late would be felt as mass, by the
+//!   damping.
+//! * A tool that does not turn holds the body at its centre of mass, for both sides alike.
+//!   Otherwise a body that turns would draw the hand by its lever.
+//! * A grasp that is stretched by more than the arm can pull, three times over, for 100 ms ends:
+//!   the body is caught somewhere.
 
 use hapticd_gauss::Motion;
 use hapticd_geometry::{Pose, Quat, Vec3, transform};
@@ -114,9 +115,9 @@ pub(crate) struct Released {
 }
 
 impl Proxy {
-    /// Takes a body, at its present pose relative to the tool. Lets go of another one first. Returns
-    /// false, with nothing done, if the body is further than `reach_m` from the tool, or too fast.
-    /// `tick` has the number of the last tick and its length, s.
+    /// Takes a body, at its present pose relative to the tool, and lets go of another one first.
+    /// Returns false, with nothing done, if the body is further than `reach_m` from the tool, or
+    /// too fast. `tick` and `period_s` are the number of the last tick and its length, s.
     pub fn take(&mut self, body: &TrackedBody, reach_m: f64, (tick, period_s): (u64, f64)) -> bool {
         if self.grasp.is_some_and(|grasp| grasp.key == body.key) {
             return true;

@@ -214,8 +214,8 @@ fn the_hand_feels_what_the_block_touches() {
     }
 }
 
-/// Hands shake, at any frequency: the block follows or stays behind, but nothing builds up, and what
-/// the hand feels is no more than springs between hand and block can make.
+/// Hands shake, at any frequency: the block follows or stays behind, but nothing builds up, and
+/// what the hand feels is no more than springs between hand and block can make.
 #[test]
 fn nothing_builds_up_when_the_hand_shakes() {
     for lag in [0, 2, 4] {
@@ -340,8 +340,8 @@ fn what_is_far_or_fast_is_not_taken() {
     assert!(fixture.engine.grasp(0, block));
 }
 
-/// A tool that does not turn holds a body at its centre of mass: a body that spins far from the tool
-/// does not draw the hand.
+/// A tool that does not turn holds a body at its centre of mass: a body that spins far from the
+/// tool does not draw the hand.
 #[test]
 fn a_body_that_spins_does_not_draw_a_hand_that_cannot_turn() {
     let mut bar = spec(
