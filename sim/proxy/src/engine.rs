@@ -182,8 +182,8 @@ impl Engine {
 
     /// Lets an arm's tool take a dynamic body from the next tick on: the one with this
     /// client-visible identity, or with 0 the one that presses it most. It lets go of another one.
-    /// The body must be within the arm's largest reach of the tool, and move at no more than 0.5 m/s
-    /// against the hand there.
+    /// The body must be within the arm's largest reach of the tool, and move at no more than
+    /// 0.5 m/s against the hand there.
     /// Returns false, with nothing done, if there is none, or the arm is not there.
     pub fn grasp(&mut self, arm: usize, id: u32) -> bool {
         let Some(proxy) = self.arms.get_mut(arm).and_then(Option::as_mut) else {
