@@ -36,8 +36,8 @@ codes! {
     pub enum LetGoReason: u8, "a reason for letting go" {
         /// A request, or the arm's button.
         Ordered = 0,
-        /// There was nothing to take: the tool touches no dynamic body, or the one that was named is
-        /// out of reach or too fast.
+        /// There was nothing to take: the tool touches no dynamic body, or the one that was named
+        /// is out of reach or too fast.
         NothingThere = 1,
         /// The body has gone.
         BodyGone = 2,

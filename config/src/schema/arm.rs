@@ -91,8 +91,8 @@ section! {
         /// the hand, which no sensor measures; the passivity controller lowers the gain when energy
         /// flows into the hand.
         auto_factor: f64 = number(1.0, 1.0, 5.0),
-        /// Button of the arm that holds the dynamic body which the tool touches, for as long as it is
-        /// pressed.
+        /// Button of the arm that holds the dynamic body which the tool touches, for as long as it
+        /// is pressed.
         grasp_button: Option<u32> = integer(0, 0, 31).or_word("none"),
         /// Button of the arm that engages the clutch for as long as it is pressed: the hand moves
         /// without force, and the tool stands.

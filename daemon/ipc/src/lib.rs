@@ -186,8 +186,8 @@ pub enum Command {
         /// The surface.
         material: hapticd_proxy::Material,
     },
-    /// Place a body elsewhere at once. Answered by [`CommandSink::settle`] once it is there, or with
-    /// the refusal.
+    /// Place a body elsewhere at once. Answered by [`CommandSink::settle`] once it is there, or
+    /// with the refusal.
     PlaceBody {
         /// Returned with the answer.
         token: u64,
