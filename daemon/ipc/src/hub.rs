@@ -145,6 +145,15 @@ enum Pending {
         id: u64,
         kind: u16,
     },
+    /// The loop takes an order by which a client holds something of an arm: a body, or the frame.
+    Hold {
+        client: ClientId,
+        id: u64,
+        kind: u16,
+        arm: u8,
+        /// The client that held it before.
+        before: Option<ClientId>,
+    },
 }
 
 /// All clients and their rights: see the module documentation.
@@ -556,16 +565,20 @@ impl Hub {
     ) {
         match self.pending.remove(&token) {
             Some(Pending::Add(adding)) => self.added(adding, answer, now_ns, out),
-            Some(Pending::Done { client, id, kind }) => {
-                // A client that is gone needs no answer; its request was carried out anyway.
-                if !self.sessions.contains_key(&client) {
-                    return;
+            Some(Pending::Hold {
+                client,
+                id,
+                kind,
+                arm,
+                before,
+            }) => {
+                if matches!(answer, Answer::Refused(_)) {
+                    self.give_back((kind, arm), client, before);
                 }
-                let reply = match answer {
-                    Answer::Done | Answer::Added { .. } => reply::Done {}.into(),
-                    Answer::Refused(refusal) => error_reply(refusal, kind).into(),
-                };
-                out.push(Output::Reply { client, id, reply });
+                self.carried_out((client, id, kind), answer, out);
+            }
+            Some(Pending::Done { client, id, kind }) => {
+                self.carried_out((client, id, kind), answer, out);
             }
             Some(Pending::Effect {
                 client,
@@ -814,6 +827,22 @@ impl Hub {
                 _ => 0,
             })
             .sum()
+    }
+
+    /// Answers a request that somebody else has carried out. A client that is gone needs no answer.
+    fn carried_out<F>(
+        &self,
+        (client, id, kind): (ClientId, u64, u16),
+        answer: &Answer,
+        out: &mut Vec<Output<F>>,
+    ) {
+        if self.sessions.contains_key(&client) {
+            let reply = match answer {
+                Answer::Done | Answer::Added { .. } => reply::Done {}.into(),
+                Answer::Refused(refusal) => error_reply(refusal, kind).into(),
+            };
+            out.push(Output::Reply { client, id, reply });
+        }
     }
 
     fn register_done(&mut self, envelope: Envelope, kind: u16) -> u64 {

@@ -4,7 +4,7 @@
 //! focus; the hub tells the loop. What ends by itself ends in the loop, which the hub need not
 //! know: an order to let go of nothing does no harm.
 
-use super::{Envelope, Hub, Output};
+use super::{Envelope, Hub, Output, Pending};
 use crate::{ClientId, Command, Refusal};
 use hapticd_loop::grasp::{GraspChange, GraspOrder};
 use hapticd_loop::orders::LoopOrder;
@@ -47,14 +47,57 @@ impl Hub {
                 ..Refusal::text(ErrorCode::NotPermitted, "the client is out of focus")
             });
         }
-        self.grasps.0.insert(arm, client);
         let change = GraspChange::Take(body);
         let order = LoopOrder::Grasp(GraspOrder { arm, change });
-        self.order(envelope, GraspBody::KIND, out, |token| Command::Order {
-            token: Some(token),
-            order,
-        });
+        self.order_hold(envelope, (GraspBody::KIND, arm), order, out);
         Ok(())
+    }
+
+    /// Orders what makes a client the holder of something of an arm. The answer comes when the loop
+    /// has the order.
+    pub(super) fn order_hold<F>(
+        &mut self,
+        envelope: Envelope,
+        (kind, arm): (u16, u8),
+        order: LoopOrder,
+        out: &mut Vec<Output<F>>,
+    ) {
+        let Envelope { client, id, .. } = envelope;
+        let before = self.holders(kind).insert(arm, client);
+        let token = self.register_pending(Pending::Hold {
+            client,
+            id,
+            kind,
+            arm,
+            before,
+        });
+        let token = Some(token);
+        out.push(Output::Command(Command::Order { token, order }));
+    }
+
+    /// The loop had no room for the order: what was held before is held on.
+    pub(super) fn give_back(
+        &mut self,
+        (kind, arm): (u16, u8),
+        client: ClientId,
+        before: Option<ClientId>,
+    ) {
+        let before = before.filter(|before| self.sessions.contains_key(before));
+        let holders = self.holders(kind);
+        if holders.get(&arm) == Some(&client) {
+            match before {
+                Some(before) => holders.insert(arm, before),
+                None => holders.remove(&arm),
+            };
+        }
+    }
+
+    /// By arm: the client whose request of this kind holds.
+    fn holders(&mut self, kind: u16) -> &mut BTreeMap<u8, ClientId> {
+        match kind {
+            GraspBody::KIND => &mut self.grasps.0,
+            _ => self.workspaces.mappings(),
+        }
     }
 
     /// Lets an arm let go of what a client let it hold.

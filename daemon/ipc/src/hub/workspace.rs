@@ -34,6 +34,11 @@ pub(super) struct WorkspaceTable {
 }
 
 impl WorkspaceTable {
+    /// The client of the newest mapping of each arm.
+    pub(super) fn mappings(&mut self) -> &mut BTreeMap<u8, ClientId> {
+        &mut self.mappings
+    }
+
     /// Returns whether a client holds a mapping or a clutch.
     pub(super) fn any_of(&self, client: ClientId) -> bool {
         let mut holders = self.mappings.values().chain(self.clutches.values());
@@ -104,12 +109,8 @@ impl Hub {
         self.check_workspace_arm(asked.arm)?;
         let mapping = checked(asked)?;
         self.check_focus(envelope.client, asked.arm)?;
-        self.workspaces.mappings.insert(asked.arm, envelope.client);
         let order = order(asked.arm, WorkspaceChange::Map(mapping));
-        self.order(envelope, SetWorkspace::KIND, out, |token| Command::Order {
-            token: Some(token),
-            order,
-        });
+        self.order_hold(envelope, (SetWorkspace::KIND, asked.arm), order, out);
         Ok(())
     }
 

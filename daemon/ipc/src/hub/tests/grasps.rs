@@ -81,6 +81,33 @@ fn the_newest_request_holds_and_only_its_client_lets_go() {
     );
 }
 
+/// A request that the loop had no room for changes nothing: whose grasp it is, is as before.
+#[test]
+fn a_grasp_that_was_refused_as_busy_takes_nothing_from_another_client() {
+    let mut fixture = fixture();
+    let (a, b) = (fixture.connect(Role::App), fixture.connect(Role::App));
+    take(&mut fixture, a, 0, 3);
+    fixture.send(b, GraspBody { body: 3, arm: 0 }, vec![]);
+    let token = fixture.out.iter().rev().find_map(|output| match output {
+        Output::Command(Command::Order { token, .. }) => *token,
+        _ => None,
+    });
+    let busy = Answer::Refused(Refusal::new(ErrorCode::Busy, 0, 0));
+    let now_ns = fixture.now_ns;
+    fixture
+        .hub
+        .answer(token.unwrap(), &busy, now_ns, &mut fixture.out);
+    fixture.took();
+    fixture
+        .hub
+        .disconnect(b, GoneWhy::Goodbye, &mut fixture.out);
+    assert!(!fixture.took().contains(&"0 Abandon".to_owned()));
+    fixture
+        .hub
+        .disconnect(a, GoneWhy::Goodbye, &mut fixture.out);
+    assert!(fixture.took().contains(&"0 Abandon".to_owned()));
+}
+
 #[test]
 fn a_grasp_ends_with_focus_with_silence_and_with_its_client() {
     let mut fixture = fixture();
