@@ -334,10 +334,7 @@ fn a_mesh_allocates_nothing() {
 #[test]
 fn loose_blocks_allocate_nothing() {
     let held = ten_thousand_turns(include_str!("../../config/blocks.toml"));
-    assert!(
-        held > 30,
-        "held something in {held} of the seen ticks only"
-    );
+    assert!(held > 30, "held something in {held} of the seen ticks only");
 }
 
 #[test]

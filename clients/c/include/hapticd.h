@@ -129,6 +129,8 @@ extern "C" {
 #define HD_FLAG_STALE 8u     /* the contact data are older than the limit */
 #define HD_FLAG_STOPPING 16u /* the daemon is shutting down */
 #define HD_FLAG_INSIDE 32u   /* the tool is inside a body, or overlaps it */
+#define HD_FLAG_CLUTCHED 64u /* a clutch holds the tool: the hand moves without force */
+#define HD_FLAG_DRIVEN 128u  /* the hand is outside of the bubble and drives the arm's frame */
 
 /* hd_arm_state.governor. */
 #define HD_GOVERNOR_DISENGAGED 0u
@@ -171,6 +173,8 @@ extern "C" {
 #define HD_EVENT_EFFECT_ENDED 0x8214u /* `number`: which; `reason` is HD_EFFECT_END_* */
 #define HD_EVENT_GRASPED 0x8215u /* `arm` holds `body` */
 #define HD_EVENT_LET_GO 0x8216u  /* it does not any more; `reason` is HD_LET_GO_* */
+#define HD_EVENT_CLUTCH_ENGAGED 0x8217u  /* the clutch of `arm` holds its tool */
+#define HD_EVENT_CLUTCH_RELEASED 0x8218u /* it does not any more */
 
 /* hd_needle.phase. */
 #define HD_NEEDLE_ABSENT 0u
@@ -222,6 +226,10 @@ extern "C" {
 #define HD_SHAPE_POINT 0u
 #define HD_SHAPE_LINE 1u  /* through the place along the axis */
 #define HD_SHAPE_PLANE 2u /* its normal is the axis */
+
+/* hd_push.mode. */
+#define HD_PUSH_IMPULSE 0u  /* adds to the velocity */
+#define HD_PUSH_VELOCITY 1u /* sets it */
 
 #define HD_REMOVAL_REQUESTED 0u
 #define HD_REMOVAL_CLIENT_GONE 1u
@@ -507,6 +515,36 @@ typedef struct hd_effect {
     double fade_level;
 } hd_effect;
 
+/* Where an arm works: a hand at s (m at the device) holds the tool at base * (scale * s), plus what
+ * clutch and bubble have added. docs/design/workspace.md has the laws. hd_arm_info has the pose and
+ * the scale of the configuration. */
+typedef struct hd_workspace {
+    uint32_t struct_size;
+    uint32_t arm;
+    uint32_t recentre;               /* 1: what clutch and bubble have added goes back to zero */
+    uint32_t reserved;
+    hd_pose world_from_base;
+    double scale;                    /* world metres per device metre, 0.01 to 100 */
+    double max_speed_m_s;            /* of the tool, by the frame's motion: 0.001 to 20 */
+    double bubble_center_m[3];       /* m at the device, base frame */
+    double bubble_radius_m;          /* m at the device; 0: no bubble */
+    double bubble_width_m;           /* depth outside at full speed; 0.001 or more with a bubble */
+    double bubble_speed_m_s;         /* that speed, in the world */
+    double bubble_stiffness_n_per_m; /* pulls the hand back; at the device */
+    double bubble_cap_n;             /* most of that force */
+} hd_workspace;
+
+/* What a dynamic body is given, once; in the world. */
+typedef struct hd_push {
+    uint32_t struct_size;
+    uint32_t body;
+    uint32_t mode;     /* HD_PUSH_* */
+    uint32_t reserved;
+    double linear[3];  /* impulse, N s, or velocity of the centre of mass, m/s */
+    double angular[3]; /* impulse beyond that of `linear` at its point, N m s, or velocity, rad/s */
+    double point_m[3]; /* where the impulse acts; ignored for a velocity */
+} hd_push;
+
 /* A body to add. Coordinates are in the body's frame, m. */
 typedef struct hd_body_spec {
     uint32_t struct_size;
@@ -745,6 +783,19 @@ int32_t hd_stop_effect(hd_client *client, uint32_t effect, hd_error *error);
 int32_t hd_grasp_body(hd_client *client, uint32_t arm, uint32_t body, hd_error *error);
 /* Lets an arm let go; the body keeps its velocity. HD_OK also if it holds nothing. */
 int32_t hd_release_body(hd_client *client, uint32_t arm, hd_error *error);
+/* Says where an arm works: the frame goes there smoothly and never jumps. Send it once, or for each
+ * picture with a base that rides on a camera. When the client ends, the frame stays where it is and
+ * the bubble ends. */
+int32_t hd_set_workspace(hd_client *client, const hd_workspace *numbers, hd_error *error);
+/* Engages an arm's clutch (1), or disengages what this client has engaged (0): the hand moves
+ * without force, and the tool stands. HD_EVENT_CLUTCH_ENGAGED and _RELEASED tell of it. */
+int32_t hd_set_clutch(hd_client *client, uint32_t arm, uint32_t engaged, hd_error *error);
+/* Places a kinematic or dynamic body of this client elsewhere at once. It sweeps no tool; its
+ * velocity and its target end. The place must be free (HD_CODE_INVALID_BODY). */
+int32_t hd_teleport_body(hd_client *client, uint32_t body, const hd_pose *world_from_body,
+                         hd_error *error);
+/* Gives a dynamic body of this client an impulse or a velocity, once. */
+int32_t hd_push_body(hd_client *client, const hd_push *push, hd_error *error);
 /* Whether the application has the user's focus (1 or 0). Without it its bodies make no force. */
 int32_t hd_set_focus(hd_client *client, uint32_t focused, hd_error *error);
 /* Renews all leases of this client. Does not wait, as hd_post_body_pose. */

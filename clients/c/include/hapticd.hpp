@@ -479,6 +479,21 @@ class client {
         return call(hd_grasp_body, arm, body);
     }
     result<void> try_release_body(std::uint32_t arm) { return call(hd_release_body, arm); }
+    result<void> try_set_workspace(hd_workspace numbers) {
+        numbers.struct_size = sizeof numbers;
+        return call(hd_set_workspace, &numbers);
+    }
+    // Disengages only what this client has engaged.
+    result<void> try_set_clutch(std::uint32_t arm, bool engaged) {
+        return call(hd_set_clutch, arm, engaged ? 1u : 0u);
+    }
+    result<void> try_teleport_body(std::uint32_t body, const hd_pose &world_from_body) {
+        return call(hd_teleport_body, body, &world_from_body);
+    }
+    result<void> try_push_body(hd_push push) {
+        push.struct_size = sizeof push;
+        return call(hd_push_body, &push);
+    }
     result<void> try_halt_body(std::uint32_t body) { return call(hd_halt_body, body); }
     result<void> try_remove_body(std::uint32_t body) { return call(hd_remove_body, body); }
     result<void> try_set_focus(bool focused) { return call(hd_set_focus, focused ? 1u : 0u); }
@@ -577,6 +592,14 @@ class client {
         detail::unwrap(try_grasp_body(arm, body));
     }
     void release_body(std::uint32_t arm) { detail::unwrap(try_release_body(arm)); }
+    void set_workspace(const hd_workspace &numbers) { detail::unwrap(try_set_workspace(numbers)); }
+    void set_clutch(std::uint32_t arm, bool engaged) {
+        detail::unwrap(try_set_clutch(arm, engaged));
+    }
+    void teleport_body(std::uint32_t body, const hd_pose &world_from_body) {
+        detail::unwrap(try_teleport_body(body, world_from_body));
+    }
+    void push_body(const hd_push &push) { detail::unwrap(try_push_body(push)); }
     void halt_body(std::uint32_t body) { detail::unwrap(try_halt_body(body)); }
     void remove_body(std::uint32_t body) { detail::unwrap(try_remove_body(body)); }
     void set_focus(bool focused) { detail::unwrap(try_set_focus(focused)); }

@@ -7,12 +7,12 @@ use crate::{
     memory,
     types::{
         hd_arm_info, hd_body_info, hd_body_spec, hd_body_target, hd_effect, hd_error, hd_limits,
-        hd_material, hd_pose_command,
+        hd_material, hd_pose, hd_pose_command, hd_push, hd_workspace,
     },
 };
 use hapticd_client::{
-    BodyKind, BodySpec, BodyTarget, EffectKind, EffectShape, Limit, Mesh, NonNegative, SetEffect,
-    Waveform,
+    BodyKind, BodySpec, BodyTarget, EffectKind, EffectShape, Limit, Mesh, NonNegative, PushMode,
+    SetEffect, SetWorkspace, Waveform,
 };
 use hapticd_protocol::request::{MAX_EFFECT_FORCE_N, Request, Shutdown};
 use std::ptr;
@@ -383,6 +383,90 @@ unsafe extern "C" fn hd_release_body(
             Ok(connected.client.release_body(arm_of(arm)?)?)
         })
     }
+}
+
+fn workspace_of(numbers: &hd_workspace) -> Result<SetWorkspace, Misuse> {
+    Ok(SetWorkspace {
+        world_from_base: numbers.world_from_base.into(),
+        scale: NonNegative(numbers.scale),
+        max_speed_m_s: NonNegative(numbers.max_speed_m_s),
+        bubble_center_m: numbers.bubble_center_m,
+        bubble_radius_m: NonNegative(numbers.bubble_radius_m),
+        bubble_width_m: NonNegative(numbers.bubble_width_m),
+        bubble_speed_m_s: NonNegative(numbers.bubble_speed_m_s),
+        bubble_stiffness_n_per_m: NonNegative(numbers.bubble_stiffness_n_per_m),
+        bubble_cap_n: NonNegative(numbers.bubble_cap_n),
+        arm: arm_of(numbers.arm)?,
+        recentre: truth(numbers.recentre)?,
+    })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_set_workspace(
+    client: *mut ClientHandle,
+    numbers: *const hd_workspace,
+    error: *mut hd_error,
+) -> i32 {
+    let set = |connected: &mut Connected| {
+        // SAFETY: the rule of `memory`.
+        let numbers = unsafe { memory::read(numbers) }?;
+        Ok(connected.client.set_workspace(workspace_of(&numbers)?)?)
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { carry_out(client, error, set) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_set_clutch(
+    client: *mut ClientHandle,
+    arm: u32,
+    engaged: u32,
+    error: *mut hd_error,
+) -> i32 {
+    let set = |connected: &mut Connected| {
+        let (arm, engaged) = (arm_of(arm)?, truth(engaged)?);
+        Ok(connected.client.set_clutch(arm, engaged)?)
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { carry_out(client, error, set) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_teleport_body(
+    client: *mut ClientHandle,
+    body: u32,
+    world_from_body: *const hd_pose,
+    error: *mut hd_error,
+) -> i32 {
+    let place = |connected: &mut Connected| {
+        // SAFETY: the rule of `memory`.
+        let pose = unsafe { memory::copy(world_from_body, 1) }?[0];
+        Ok(connected.client.teleport_body(body, pose.into())?)
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { carry_out(client, error, place) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn hd_push_body(
+    client: *mut ClientHandle,
+    push: *const hd_push,
+    error: *mut hd_error,
+) -> i32 {
+    let give = |connected: &mut Connected| {
+        // SAFETY: the rule of `memory`.
+        let it = unsafe { memory::read(push) }?;
+        let mode = code_of(
+            it.mode,
+            PushMode::from_code,
+            "there is no such mode of a push",
+        )?;
+        Ok(connected
+            .client
+            .push_body(it.body, mode, it.linear, it.angular, it.point_m)?)
+    };
+    // SAFETY: the rule of `memory`.
+    unsafe { carry_out(client, error, give) }
 }
 
 #[unsafe(no_mangle)]

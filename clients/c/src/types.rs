@@ -261,6 +261,30 @@ c_structs! {
         fade_s: f64,
         fade_level: f64,
     }
+    hd_workspace {
+        struct_size: u32,
+        arm: u32,
+        recentre: u32,
+        reserved: u32,
+        world_from_base: hd_pose,
+        scale: f64,
+        max_speed_m_s: f64,
+        bubble_center_m: [f64; 3],
+        bubble_radius_m: f64,
+        bubble_width_m: f64,
+        bubble_speed_m_s: f64,
+        bubble_stiffness_n_per_m: f64,
+        bubble_cap_n: f64,
+    }
+    hd_push {
+        struct_size: u32,
+        body: u32,
+        mode: u32,
+        reserved: u32,
+        linear: [f64; 3],
+        angular: [f64; 3],
+        point_m: [f64; 3],
+    }
     hd_body_spec {
         struct_size: u32,
         kind: u32,
@@ -356,8 +380,8 @@ c_structs! {
 
 growing! {
     hd_error hd_connect_options hd_welcome hd_arm_info hd_body_info hd_limits hd_arm_state
-    hd_contacts hd_bodies hd_needle hd_pose_command hd_material hd_effect hd_body_spec hd_request
-    hd_answer hd_event hd_surface_frame hd_skin_buffers hd_skin_frame
+    hd_contacts hd_bodies hd_needle hd_pose_command hd_material hd_effect hd_workspace hd_push
+    hd_body_spec hd_request hd_answer hd_event hd_surface_frame hd_skin_buffers hd_skin_frame
 }
 
 /// A time or a span as a signed number, so that differences may be negative.

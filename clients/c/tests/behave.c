@@ -410,6 +410,16 @@ static void several(hd_client *client, const hd_body_spec *spec, uint32_t body) 
     buzz.kind = HD_EFFECT_PERIODIC;
     FAILS(hd_set_effect(client, &buzz, NULL, &error), HD_INVALID);
     FAILS(hd_set_effect(client, NULL, &effect, &error), HD_INVALID);
+    hd_pose there = second.world_from_body;
+    STATUS(hd_teleport_body(client, twin, &there, &error), HD_OK);
+    FAILS(hd_teleport_body(client, twin, NULL, &error), HD_INVALID);
+    hd_push kick = HD_INIT(hd_push);
+    kick.body = twin;
+    FAILS(hd_push_body(client, &kick, &error), HD_REFUSED);
+    CHECK(error.daemon_code == HD_CODE_NOT_PERMITTED && error.number == twin);
+    kick.mode = 2;
+    FAILS(hd_push_body(client, &kick, &error), HD_INVALID);
+    FAILS(hd_push_body(client, NULL, &error), HD_INVALID);
     hd_body_target both[2] = {{spec->world_from_body, 0.5, body, 500},
                               {second.world_from_body, 0.5, twin, 500}};
     STATUS(hd_set_body_poses(client, both, 2, &error), HD_OK);
@@ -425,6 +435,35 @@ static void several(hd_client *client, const hd_body_spec *spec, uint32_t body) 
     STATUS(hd_halt_body(client, body, &error), HD_OK);
     STATUS(hd_remove_body(client, twin, &error), HD_OK);
     CHECK(await(client, HD_EVENT_BODY_LEFT).body == twin);
+}
+
+/* The frame of an arm, and its clutch: with a client that hears the news of contacts. */
+static void workspaces(void) {
+    hd_client *client = connect_as("mover", app_socket);
+    hd_subscription *news = NULL;
+    STATUS(hd_subscribe(client, 0, HD_TOPIC_CONTACT_EVENTS, &news, &error), HD_OK);
+    hd_workspace frame = HD_INIT(hd_workspace);
+    hd_arm_info right = HD_INIT(hd_arm_info);
+    uint32_t arms = 0;
+    STATUS(hd_arms_refresh(client, &arms, &error), HD_OK);
+    STATUS(hd_arm_at(client, 0, &right), HD_OK);
+    frame.world_from_base = right.world_from_base, frame.scale = right.scale;
+    frame.max_speed_m_s = 0.5;
+    STATUS(hd_set_workspace(client, &frame, &error), HD_OK);
+    frame.scale = 0.0;
+    FAILS(hd_set_workspace(client, &frame, &error), HD_REFUSED);
+    CHECK(error.daemon_code == HD_CODE_OUT_OF_RANGE && error.limit == 100);
+    frame.recentre = 2;
+    FAILS(hd_set_workspace(client, &frame, &error), HD_INVALID);
+    FAILS(hd_set_workspace(client, NULL, &error), HD_INVALID);
+    STATUS(hd_set_clutch(client, 0, 1, &error), HD_OK);
+    hd_event clutched = await(client, HD_EVENT_CLUTCH_ENGAGED);
+    CHECK(clutched.arm == 0 && clutched.tick > 0);
+    STATUS(hd_set_clutch(client, 0, 0, &error), HD_OK);
+    await(client, HD_EVENT_CLUTCH_RELEASED);
+    FAILS(hd_set_clutch(client, 0, 2, &error), HD_INVALID);
+    hd_subscription_free(news);
+    hd_client_free(client);
 }
 
 static void bodies(hd_client *client) {
@@ -881,6 +920,7 @@ int main(int argc, char **argv) {
     technician();
     state(client);
     bodies(client);
+    workspaces();
     exchanging(client);
     meshes(client);
     signals(client);

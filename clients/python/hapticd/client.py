@@ -56,6 +56,8 @@ from .messages import (
     OpenShape,
     OpenSkin,
     OpenSurface,
+    PushBody,
+    PushMode,
     Refused,
     ReleaseBody,
     RemoveBody,
@@ -63,12 +65,15 @@ from .messages import (
     NeedleState,
     SetBodyPose,
     SetBodyPoses,
+    SetClutch,
     SetEffect,
     SetFocus,
     SetMaterial,
+    SetWorkspace,
     StopEffect,
     Subscribe,
     Subscribed,
+    TeleportBody,
     TightenLimits,
     Topic,
     Waveform,
@@ -585,6 +590,81 @@ class Client:
     def release_body(self, arm: int) -> None:
         """Lets an arm let go; the body keeps its velocity. One that holds nothing is no error."""
         self.request(ReleaseBody(arm=arm), Done)
+
+    def set_workspace(
+        self,
+        arm: int,
+        world_from_base: Pose,
+        *,
+        scale: float = 1.0,
+        max_speed_m_s: float = 0.5,
+        bubble_center_m: Sequence[float] = (0.0, 0.0, 0.0),
+        bubble_radius_m: float = 0.0,
+        bubble_width_m: float = 0.02,
+        bubble_speed_m_s: float = 0.2,
+        bubble_stiffness_n_per_m: float = 100.0,
+        bubble_cap_n: float = 1.0,
+        recentre: bool = False,
+    ) -> None:
+        """Says where an arm works: the pose of its base, and world metres per device metre.
+
+        The frame goes there smoothly, no faster than `max_speed_m_s`. Without a radius there is no
+        bubble. `arms` has pose and scale of the configuration. When this client ends, the frame
+        stays where it is and the bubble ends.
+        """
+        request = SetWorkspace(
+            world_from_base=world_from_base,
+            scale=scale,
+            max_speed_m_s=max_speed_m_s,
+            bubble_center_m=tuple(bubble_center_m),
+            bubble_radius_m=bubble_radius_m,
+            bubble_width_m=bubble_width_m,
+            bubble_speed_m_s=bubble_speed_m_s,
+            bubble_stiffness_n_per_m=bubble_stiffness_n_per_m,
+            bubble_cap_n=bubble_cap_n,
+            arm=arm,
+            recentre=recentre,
+        )
+        self.request(request, Done)
+
+    def set_clutch(self, arm: int, engaged: bool) -> None:
+        """Engages the clutch of an arm, or disengages what this client has engaged.
+
+        Meanwhile the hand moves without force and the tool stands. The events `ClutchEngaged` and
+        `ClutchReleased` (`Topic.CONTACT_EVENTS`) tell of it.
+        """
+        self.request(SetClutch(arm=arm, engaged=engaged), Done)
+
+    def teleport_body(self, body: int, pose: Pose) -> None:
+        """Places a kinematic or dynamic body that this client added elsewhere at once.
+
+        It does not go there, so it sweeps no tool. Its velocity and its target end.
+        """
+        self.request(TeleportBody(world_from_body=pose, body=body), Done)
+
+    def push_body(
+        self,
+        body: int,
+        linear: Sequence[float] = (0.0, 0.0, 0.0),
+        angular: Sequence[float] = (0.0, 0.0, 0.0),
+        point: Sequence[float] | None = None,
+        velocity: bool = False,
+    ) -> None:
+        """Gives a dynamic body that this client added an impulse or a velocity, once.
+
+        An impulse has N s and N m s, and acts at `point`, m; a velocity has m/s and rad/s, and no
+        point. All are in the world.
+        """
+        if point is None and not velocity and any(linear):
+            raise ValueError("an impulse acts at a point: give `point`")
+        request = PushBody(
+            linear=tuple(linear),
+            angular=tuple(angular),
+            point_m=(0.0, 0.0, 0.0) if point is None else tuple(point),
+            body=body,
+            mode=PushMode.VELOCITY if velocity else PushMode.IMPULSE,
+        )
+        self.request(request, Done)
 
     def halt_body(self, body: int) -> None:
         """Stops a kinematic body where it is and gives up the lease on it."""

@@ -571,6 +571,41 @@ impl Client {
         self.done(request::SetClutch { arm, engaged })
     }
 
+    /// Places a kinematic or dynamic body that this client added elsewhere at once. It does not go
+    /// there, so it sweeps no tool; its velocity and its target end. Returns when it is there.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn teleport_body(&mut self, body: u32, world_from_body: Pose) -> Result<(), RequestError> {
+        self.done(request::TeleportBody {
+            world_from_body,
+            body,
+        })
+    }
+
+    /// Gives a dynamic body that this client added an impulse at a point, N s and N m s, or a
+    /// velocity, m/s and rad/s, once; all in the world. A velocity ignores the point. Returns when
+    /// the scene has it.
+    ///
+    /// # Errors
+    /// [`RequestError`].
+    pub fn push_body(
+        &mut self,
+        body: u32,
+        mode: request::PushMode,
+        linear: [f64; 3],
+        angular: [f64; 3],
+        point_m: [f64; 3],
+    ) -> Result<(), RequestError> {
+        self.done(request::PushBody {
+            linear,
+            angular,
+            point_m,
+            body,
+            mode,
+        })
+    }
+
     /// Stops a kinematic body where it is.
     ///
     /// # Errors

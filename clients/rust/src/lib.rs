@@ -63,7 +63,7 @@ pub use hapticd_protocol::{
     mesh::{Mesh, Precision},
     reply::{ArmInfo, BodyInfo, ErrorCode, Limits},
     request::{
-        ALL_ARMS, BodyKind, BodyTarget, EffectKind, EffectShape, MAX_TARGETS, SetEffect,
+        ALL_ARMS, BodyKind, BodyTarget, EffectKind, EffectShape, MAX_TARGETS, PushMode, SetEffect,
         SetWorkspace, Waveform, topic,
     },
     wire::{Limit, NonNegative, Pose},

@@ -108,6 +108,8 @@ fn constants() -> Vec<(String, u64)> {
         ("EffectKind", "EFFECT"),
         ("Waveform", "WAVE"),
         ("EffectShape", "SHAPE"),
+        ("LetGoReason", "LET_GO"),
+        ("PushMode", "PUSH"),
         ("NeedlePhase", "NEEDLE"),
         ("NeedleHold", "HOLD"),
         ("topic", "TOPIC"),
@@ -183,6 +185,8 @@ fn codes_are_those_of_the_protocol_and_none_is_missing() {
         "EFFECT",
         "WAVE",
         "SHAPE",
+        "LET_GO",
+        "PUSH",
     ];
     let names = defined.filter_map(|line| line.split([' ', '(']).next());
     let coded: BTreeSet<String> = names

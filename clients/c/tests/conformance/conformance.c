@@ -165,6 +165,26 @@ static void release_body(struct run *run) {
     done(run, hd_release_body(client, whole(run, "arm"), &run->error), "Done");
 }
 
+static void set_workspace(struct run *run) {
+    hd_workspace numbers = workspace_numbers(run);
+    done(run, hd_set_workspace(client, &numbers, &run->error), "Done");
+}
+
+static void set_clutch(struct run *run) {
+    uint32_t arm = whole(run, "arm"), engaged = whole(run, "engaged");
+    done(run, hd_set_clutch(client, arm, engaged, &run->error), "Done");
+}
+
+static void teleport_body(struct run *run) {
+    hd_pose pose = pose_at(run, "");
+    done(run, hd_teleport_body(client, whole(run, "body"), &pose, &run->error), "Done");
+}
+
+static void push_body(struct run *run) {
+    hd_push push = push_numbers(run);
+    done(run, hd_push_body(client, &push, &run->error), "Done");
+}
+
 static void remove_body(struct run *run) {
     done(run, hd_remove_body(client, whole(run, "body"), &run->error), "Done");
 }

@@ -148,6 +148,23 @@ static void release_body(run *run) {
     told(run, client.try_release_body(whole(run, "arm")), "Done");
 }
 
+static void set_workspace(run *run) {
+    told(run, client.try_set_workspace(workspace_numbers(run)), "Done");
+}
+
+static void set_clutch(run *run) {
+    const bool engaged = whole(run, "engaged") != 0;
+    told(run, client.try_set_clutch(whole(run, "arm"), engaged), "Done");
+}
+
+static void teleport_body(run *run) {
+    told(run, client.try_teleport_body(whole(run, "body"), pose_at(run, "")), "Done");
+}
+
+static void push_body(run *run) {
+    told(run, client.try_push_body(push_numbers(run)), "Done");
+}
+
 static void remove_body(run *run) {
     told(run, client.try_remove_body(whole(run, "body")), "Done");
 }

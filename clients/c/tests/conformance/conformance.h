@@ -117,15 +117,19 @@ static const char *text(const struct run *run, const char *name) {
     return found->text;
 }
 
-static hd_pose pose_at(const struct run *run, const char *prefix) {
+static hd_pose pose_of(const struct run *run, const char *prefix, const char *of) {
     hd_pose pose;
     char name[32];
     for (int k = 0; k < 7; k++) {
-        snprintf(name, sizeof name, "world_from_body.%d", k);
+        snprintf(name, sizeof name, "%s.%d", of, k);
         double *to = k < 3 ? &pose.position_m[k] : &pose.rotation_xyzw[k - 3];
         *to = number_at(run, prefix, name);
     }
     return pose;
+}
+
+static hd_pose pose_at(const struct run *run, const char *prefix) {
+    return pose_of(run, prefix, "world_from_body");
 }
 
 static hd_pose_command pose_command(const struct run *run) {
@@ -187,6 +191,32 @@ static hd_effect effect_numbers(const struct run *run) {
     made.attack_level = number(run, "attack_level");
     made.fade_s = number(run, "fade_s");
     made.fade_level = number(run, "fade_level");
+    return made;
+}
+
+static hd_workspace workspace_numbers(const struct run *run) {
+    hd_workspace made = HD_INIT(hd_workspace);
+    made.arm = whole(run, "arm");
+    made.recentre = whole(run, "recentre");
+    made.world_from_base = pose_of(run, "", "world_from_base");
+    made.scale = number(run, "scale");
+    made.max_speed_m_s = number(run, "max_speed_m_s");
+    triple(run, "bubble_center_m", made.bubble_center_m);
+    made.bubble_radius_m = number(run, "bubble_radius_m");
+    made.bubble_width_m = number(run, "bubble_width_m");
+    made.bubble_speed_m_s = number(run, "bubble_speed_m_s");
+    made.bubble_stiffness_n_per_m = number(run, "bubble_stiffness_n_per_m");
+    made.bubble_cap_n = number(run, "bubble_cap_n");
+    return made;
+}
+
+static hd_push push_numbers(const struct run *run) {
+    hd_push made = HD_INIT(hd_push);
+    made.body = whole(run, "body");
+    made.mode = whole(run, "mode");
+    triple(run, "linear", made.linear);
+    triple(run, "angular", made.angular);
+    triple(run, "point_m", made.point_m);
     return made;
 }
 
@@ -512,6 +542,10 @@ static void set_effect(struct run *run);
 static void stop_effect(struct run *run);
 static void grasp_body(struct run *run);
 static void release_body(struct run *run);
+static void set_workspace(struct run *run);
+static void set_clutch(struct run *run);
+static void teleport_body(struct run *run);
+static void push_body(struct run *run);
 static void get_status(struct run *run);
 static void reload(struct run *run);
 static void end(struct run *run);
@@ -530,6 +564,8 @@ static const struct {
     {"SetBodyPoses", set_body_poses}, {"SetMaterial", set_material},
     {"AddInstance", add_instance}, {"SetEffect", set_effect}, {"StopEffect", stop_effect},
     {"GraspBody", grasp_body}, {"ReleaseBody", release_body},
+    {"SetWorkspace", set_workspace}, {"SetClutch", set_clutch},
+    {"TeleportBody", teleport_body}, {"PushBody", push_body},
     {"GetStatus", get_status}, {"Reload", reload},
     {"Shutdown", end}, {"ClearFault", clear_fault}, {"ReleaseLimits", release_limits},
 };

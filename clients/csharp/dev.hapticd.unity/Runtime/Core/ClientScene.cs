@@ -209,6 +209,70 @@ namespace Hapticd
             Ask(new ReleaseBody { Arm = (byte)arm });
         }
 
+        /// <summary>Makes the request for the workspace that an arm has by its configuration, at
+        /// 0.5 m/s and without a bubble. Change what is wanted.</summary>
+        public static SetWorkspace NewWorkspace(ArmInfo arm)
+        {
+            return new SetWorkspace
+            {
+                Arm = arm.Index,
+                WorldFromBase = arm.WorldFromBase,
+                Scale = arm.Scale,
+                MaxSpeedMPerS = 0.5,
+            };
+        }
+
+        /// <summary>
+        /// Says where an arm works. The frame goes there smoothly and never jumps. When this client
+        /// ends, the frame stays where it is and the bubble ends.
+        /// </summary>
+        public void SetWorkspace(SetWorkspace numbers)
+        {
+            Ask(numbers);
+        }
+
+        /// <summary>Engages the clutch of an arm, or disengages what this client has engaged.
+        /// Meanwhile the hand moves without force and the tool stands. The events `ClutchEngaged`
+        /// and `ClutchReleased` tell of it.</summary>
+        public void SetClutch(int arm, bool engaged)
+        {
+            Ask(new SetClutch { Arm = (byte)arm, Engaged = engaged });
+        }
+
+        /// <summary>Places a kinematic or dynamic body that this client added elsewhere at once. It
+        /// sweeps no tool; its velocity and its target end.</summary>
+        public void TeleportBody(uint body, Pose3d pose)
+        {
+            Ask(new TeleportBody { Body = body, WorldFromBody = pose });
+        }
+
+        /// <summary>Gives a dynamic body that this client added an impulse at a point, once: N s,
+        /// and N m s beyond that of the impulse at its point; in the world.</summary>
+        public void PushBody(uint body, Vector3d impulse, Vector3d angular, Vector3d pointM)
+        {
+            Ask(new PushBody
+            {
+                Body = body,
+                Mode = PushMode.Impulse,
+                Linear = impulse,
+                Angular = angular,
+                PointM = pointM,
+            });
+        }
+
+        /// <summary>Gives a dynamic body that this client added a velocity, once: m/s of its centre
+        /// of mass, and rad/s; in the world.</summary>
+        public void SetBodyVelocity(uint body, Vector3d linear, Vector3d angular)
+        {
+            Ask(new PushBody
+            {
+                Body = body,
+                Mode = PushMode.Velocity,
+                Linear = linear,
+                Angular = angular,
+            });
+        }
+
         /// <summary>Says whether this application has its user's attention: without it, its bodies
         /// make no force.</summary>
         public void PostFocus(bool focused)

@@ -194,6 +194,18 @@ namespace Hapticd.Native
                 gone.Arm = arm;
                 gone.Reason = (LetGoReason)found.Reason;
             }
+            else if (news is ClutchEngaged engaged)
+            {
+                engaged.Tick = tick;
+                engaged.TimeNs = time;
+                engaged.Arm = arm;
+            }
+            else if (news is ClutchReleased disengaged)
+            {
+                disengaged.Tick = tick;
+                disengaged.TimeNs = time;
+                disengaged.Arm = arm;
+            }
             else
             {
                 return PlainOther(news, ref found, text);
