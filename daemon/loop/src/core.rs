@@ -414,7 +414,8 @@ impl LoopCore {
         match order {
             LoopOrder::Effect(order) => self.effects.order(order),
             LoopOrder::Grasp(order) => {
-                self.grasps.order(order, &self.silenced, &mut self.engine);
+                let is_silenced = |body| self.silenced.contains(body);
+                self.grasps.order(order, is_silenced, &mut self.engine);
             }
             LoopOrder::Workspace(order) => self.order_workspace(order),
         }
@@ -613,8 +614,9 @@ impl LoopCore {
     fn obey_buttons(&mut self, input: &LoopInput, placed: &TickInput) {
         for (arm, device) in placed.devices.iter().enumerate() {
             let buttons = device.map_or(0, |_| input.arms[arm].sample.buttons);
+            let is_silenced = |body| self.silenced.contains(body);
             self.grasps
-                .press(arm, buttons, &self.silenced, &mut self.engine);
+                .press(arm, buttons, is_silenced, &mut self.engine);
         }
         if input.silent.contains(Watched::Ipc) {
             self.grasps.end_unserved(&mut self.engine);

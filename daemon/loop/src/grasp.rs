@@ -11,7 +11,6 @@
 
 use hapticd_proxy::{LetGo, MAX_ARMS};
 
-use super::silenced::Silenced;
 use super::simulation::Simulation;
 
 /// What is to be done.
@@ -77,8 +76,14 @@ impl Grasps {
         }
     }
 
-    /// Obeys an order before a tick. Arms that do not exist are ignored.
-    pub fn order(&mut self, order: GraspOrder, silenced: &Silenced, engine: &mut Simulation) {
+    /// Obeys an order before a tick. Arms that do not exist are ignored. A body that is silenced is
+    /// let go at once.
+    pub fn order(
+        &mut self,
+        order: GraspOrder,
+        is_silenced: impl Fn(u32) -> bool,
+        engine: &mut Simulation,
+    ) {
         let arm = usize::from(order.arm);
         let Some(holder) = self.holders.get_mut(arm) else {
             return;
@@ -88,7 +93,7 @@ impl Grasps {
                 let is_taken = engine.grasp(arm, body);
                 if is_taken {
                     *holder = Holder::Application;
-                    self.give_back_silenced(arm, silenced, engine);
+                    self.give_back_silenced(arm, is_silenced, engine);
                 }
                 self.refused[arm] |= !is_taken;
             }
@@ -108,8 +113,13 @@ impl Grasps {
     }
 
     /// Lets go of a body that makes no force: nobody answers for it.
-    fn give_back_silenced(&mut self, arm: usize, silenced: &Silenced, engine: &mut Simulation) {
-        if silenced.contains(engine.held(arm)) {
+    fn give_back_silenced(
+        &mut self,
+        arm: usize,
+        is_silenced: impl Fn(u32) -> bool,
+        engine: &mut Simulation,
+    ) {
+        if is_silenced(engine.held(arm)) {
             self.holders[arm] = Holder::None;
             engine.let_go(arm, LetGo::BodySilent);
         }
@@ -121,7 +131,7 @@ impl Grasps {
         &mut self,
         arm: usize,
         buttons: u32,
-        silenced: &Silenced,
+        is_silenced: impl Fn(u32) -> bool,
         engine: &mut Simulation,
     ) {
         let pressed = buttons & self.button[arm] != 0;
@@ -131,7 +141,7 @@ impl Grasps {
         let holder = &mut self.holders[arm];
         if pressed && engine.grasp(arm, 0) {
             *holder = Holder::Button;
-            self.give_back_silenced(arm, silenced, engine);
+            self.give_back_silenced(arm, is_silenced, engine);
         } else if !pressed && *holder == Holder::Button {
             *holder = Holder::None;
             engine.let_go(arm, LetGo::Ordered);

@@ -64,6 +64,10 @@ impl Bench {
         for k in 0..20 {
             bench.tick(AIR + (PRESS - AIR) * f64::from(k) / 19.0, 0, false);
         }
+        // A hand that still moves fast takes nothing.
+        for _ in 0..60 {
+            bench.press(0);
+        }
         assert!(bench.core.output().arms[0].contacts[0].active);
         bench
     }
