@@ -744,13 +744,13 @@ export const skin_flag = /** @type {const} */ ({
  */
 
 /**
- * Lets an arm hold a dynamic body, whoever added it: the one that `body` names, or with 0 the
- * one that presses the tool most. The body follows the hand on a spring, at the pose that it
- * has now; the hand feels its weight, its inertia and what it touches. To the tool that holds
- * it it is no obstacle. Answered by `Done` when the order is on its way; the events `Grasped`
- * and `LetGo` say what came of it. The newest request for an arm holds, whichever client sent
- * it. A grasp ends with its client: also when that is silent for longer than its lease, or out
- * of focus.
+ * Lets an arm hold a dynamic body of any client or of the configuration: the one that `body`
+ * names, or with 0 the one that presses the tool most. The body follows the hand on a spring,
+ * at the pose that it has now; the hand feels its weight, its inertia and what it touches. To
+ * the tool that holds it it is no obstacle. Answered by `Done` when the order is on its way;
+ * the events `Grasped` and `LetGo` say what came of it. The newest request for an arm holds,
+ * whichever client sent it. A grasp ends with its client: also when that is silent for longer
+ * than its lease, or out of focus.
  * @typedef {object} GraspBody
  * @property {number} body Identity of the body, or 0.
  * @property {number} arm Index of the arm.

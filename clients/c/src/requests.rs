@@ -11,8 +11,8 @@ use crate::{
     },
 };
 use hapticd_client::{
-    BodyKind, BodySpec, BodyTarget, EffectKind, EffectShape, Limit, Mesh, NonNegative, PushMode,
-    SetEffect, SetWorkspace, Waveform,
+    BodyKind, BodySpec, BodyTarget, EffectKind, EffectShape, Limit, Mesh, NonNegative, PushBody,
+    PushMode, SetEffect, SetWorkspace, Waveform,
 };
 use hapticd_protocol::request::{MAX_EFFECT_FORCE_N, Request, Shutdown};
 use std::ptr;
@@ -461,9 +461,13 @@ unsafe extern "C" fn hd_push_body(
             PushMode::from_code,
             "there is no such mode of a push",
         )?;
-        Ok(connected
-            .client
-            .push_body(it.body, mode, it.linear, it.angular, it.point_m)?)
+        Ok(connected.client.push_body(PushBody {
+            linear: it.linear,
+            angular: it.angular,
+            point_m: it.point_m,
+            body: it.body,
+            mode,
+        })?)
     };
     // SAFETY: the rule of `memory`.
     unsafe { carry_out(client, error, give) }

@@ -487,14 +487,14 @@ messages! {
             effect: u32,
         } reserved 4
 
-        /// Lets an arm hold a dynamic body, whoever added it: the one that `body` names, or with 0
-        /// the one that presses the tool most. The body follows the hand on a spring, at the pose
-        /// that it has now; the hand feels its weight, its inertia and what it touches. To the tool
-        /// that holds it it is no obstacle. Answered by [`Done`](crate::reply::Done) when the order
-        /// is on its way; the events [`Grasped`](crate::event::Grasped) and
-        /// [`LetGo`](crate::event::LetGo) say what came of it. The newest request for an arm holds,
-        /// whichever client sent it. A grasp ends with its client: also when that is silent for
-        /// longer than its lease, or out of focus.
+        /// Lets an arm hold a dynamic body of any client or of the configuration: the one that
+        /// `body` names, or with 0 the one that presses the tool most. The body follows the hand on
+        /// a spring, at the pose that it has now; the hand feels its weight, its inertia and what
+        /// it touches. To the tool that holds it it is no obstacle. Answered by
+        /// [`Done`](crate::reply::Done) when the order is on its way; the events
+        /// [`Grasped`](crate::event::Grasped) and [`LetGo`](crate::event::LetGo) say what came of
+        /// it. The newest request for an arm holds, whichever client sent it. A grasp ends with its
+        /// client: also when that is silent for longer than its lease, or out of focus.
         GraspBody = 0x0116 -> Done => {
             /// Identity of the body, or 0.
             body: u32,

@@ -63,8 +63,8 @@ pub use hapticd_protocol::{
     mesh::{Mesh, Precision},
     reply::{ArmInfo, BodyInfo, ErrorCode, Limits},
     request::{
-        ALL_ARMS, BodyKind, BodyTarget, EffectKind, EffectShape, MAX_TARGETS, PushMode, SetEffect,
-        SetWorkspace, Waveform, topic,
+        ALL_ARMS, BodyKind, BodyTarget, EffectKind, EffectShape, MAX_TARGETS, PushBody, PushMode,
+        SetEffect, SetWorkspace, Waveform, topic,
     },
     wire::{Limit, NonNegative, Pose},
 };

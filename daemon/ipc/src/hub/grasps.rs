@@ -92,7 +92,7 @@ impl Hub {
         }
     }
 
-    /// By arm: the client whose request of this kind holds.
+    /// By arm: the client of the newest request of this kind.
     fn holders(&mut self, kind: u16) -> &mut BTreeMap<u8, ClientId> {
         match kind {
             GraspBody::KIND => &mut self.grasps.0,

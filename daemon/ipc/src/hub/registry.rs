@@ -277,7 +277,7 @@ impl Registry {
         entry.is_some_and(|entry| entry.lease.take().is_some())
     }
 
-    /// Checks that an arm may hold this body: whoever added it, forces must move it.
+    /// Checks that an arm may hold this body: it must be one that forces move, of any owner.
     pub(super) fn check_graspable(&self, body: u32) -> Result<(), Refusal> {
         let number = u64::from(body);
         let entry = self.bodies.get(&body);

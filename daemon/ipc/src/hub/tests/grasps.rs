@@ -1,4 +1,4 @@
-//! Grasps: what may be held, whose request holds, and when it ends.
+//! Grasps: what may be held, which request holds, and when it ends.
 
 use super::*;
 use hapticd_protocol::request::{GraspBody, ReleaseBody, SetFocus};
@@ -81,7 +81,7 @@ fn the_newest_request_holds_and_only_its_client_lets_go() {
     );
 }
 
-/// A request that the loop had no room for changes nothing: whose grasp it is, is as before.
+/// A request that the loop had no room for changes nothing: the grasp stays with its client.
 #[test]
 fn a_grasp_that_was_refused_as_busy_takes_nothing_from_another_client() {
     let mut fixture = fixture();

@@ -1,4 +1,4 @@
-//! Bodies placed elsewhere and pushed: whose they are, what ends, which numbers are taken.
+//! Bodies placed elsewhere and pushed: which client may, what ends, which numbers are taken.
 
 use super::*;
 use hapticd_protocol::request::{PushBody, PushMode, TeleportBody};

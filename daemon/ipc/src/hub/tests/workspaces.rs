@@ -1,4 +1,4 @@
-//! Workspaces: whose mapping and clutch hold, their numbers, and when they end.
+//! Workspaces: which mapping and clutch hold, their numbers, and when they end.
 
 use super::*;
 use hapticd_protocol::request::{ALL_ARMS, SetClutch, SetFocus, SetWorkspace};
