@@ -237,12 +237,7 @@ impl Hub {
 
     /// Finds a place for a new effect and returns its number.
     fn new_effect(&mut self, client: ClientId, arm: u8, now_ns: u64) -> Result<u32, Refusal> {
-        let Some(arm) = self.arm(arm)? else {
-            return Err(Refusal {
-                detail: "an effect belongs to one arm".to_owned(),
-                ..self.no_such_arm(arm)
-            });
-        };
+        let arm = self.one_arm(arm, "an effect belongs to one arm")?;
         if self.quotas.effect_force_n <= 0.0 {
             return Err(Refusal::new(ErrorCode::TooManyEffects, 0, 0));
         }

@@ -8,7 +8,7 @@ use super::{Envelope, Hub, Output, Pending};
 use crate::{ClientId, Command, Refusal};
 use hapticd_loop::grasp::{GraspChange, GraspOrder};
 use hapticd_loop::orders::LoopOrder;
-use hapticd_protocol::{reply::ErrorCode, request::GraspBody};
+use hapticd_protocol::request::GraspBody;
 use std::collections::BTreeMap;
 
 /// The client of the newest grasp of each arm.
@@ -31,22 +31,11 @@ impl Hub {
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
         let (client, arm, body) = (envelope.client, asked.arm, asked.body);
-        if self.arm(arm)?.is_none() {
-            return Err(Refusal {
-                detail: "one arm holds a body".to_owned(),
-                ..self.no_such_arm(arm)
-            });
-        }
+        self.one_arm(arm, "one arm holds a body")?;
         if body != 0 {
             self.registry.check_graspable(body)?;
         }
-        let session = self.sessions.get(&client);
-        if session.is_some_and(|session| !session.focused) {
-            return Err(Refusal {
-                number: u64::from(body),
-                ..Refusal::text(ErrorCode::NotPermitted, "the client is out of focus")
-            });
-        }
+        self.check_focus(client, u64::from(body))?;
         let change = GraspChange::Take(body);
         let order = LoopOrder::Grasp(GraspOrder { arm, change });
         self.order_hold(envelope, (GraspBody::KIND, arm), order, out);
@@ -107,12 +96,7 @@ impl Hub {
         arm: u8,
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
-        if self.arm(arm)?.is_none() {
-            return Err(Refusal {
-                detail: "one arm lets go of a body".to_owned(),
-                ..self.no_such_arm(arm)
-            });
-        }
+        self.one_arm(arm, "one arm lets go of a body")?;
         if self.grasps.0.get(&arm) == Some(&client) {
             self.grasps.0.remove(&arm);
             out.push(tell(arm, GraspChange::LetGo));

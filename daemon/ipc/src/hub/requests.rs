@@ -184,7 +184,7 @@ impl Hub {
                 Ok(Some(reply::Shape { body }.into()))
             }
             Request::GetLimits(request::GetLimits { arm }) => {
-                self.check_one_arm(arm)?;
+                self.one_arm(arm, "ask for the limits of one arm at a time")?;
                 Ok(Some(unknown_limits(arm).into()))
             }
             Request::GetStatus(_) => Ok(Some(reply::Status { bytes: 0 }.into())),
@@ -457,15 +457,24 @@ impl Hub {
         out.push(Output::Command(command(token)));
     }
 
-    /// Checks that a query for limits names a single arm.
-    fn check_one_arm(&self, arm: u8) -> Result<(), Refusal> {
-        if self.arm(arm)?.is_none() {
-            return Err(Refusal {
-                detail: "ask for the limits of one arm at a time".to_owned(),
-                ..self.no_such_arm(arm)
-            });
+    /// The arm that a request names, which must be a single one: `detail` says so.
+    pub(super) fn one_arm(&self, arm: u8, detail: &str) -> Result<usize, Refusal> {
+        self.arm(arm)?.ok_or_else(|| Refusal {
+            detail: detail.to_owned(),
+            ..self.no_such_arm(arm)
+        })
+    }
+
+    /// Checks that a client has the focus; a refusal has `number`.
+    pub(super) fn check_focus(&self, client: ClientId, number: u64) -> Result<(), Refusal> {
+        let session = self.sessions.get(&client);
+        match session.is_some_and(|session| !session.focused) {
+            true => Err(Refusal {
+                number,
+                ..Refusal::text(ErrorCode::NotPermitted, "the client is out of focus")
+            }),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// The arm that a request names; `None` for all arms.
@@ -521,11 +530,8 @@ impl Hub {
         // Events and bodies do not belong to an arm.
         let of_arm = topic::STATE | topic::CONTACTS | topic::WAKE | topic::NEEDLE;
         let needs_arm = topics & of_arm != 0;
-        if needs_arm && self.arm(arm)?.is_none() {
-            return Err(Refusal {
-                detail: "subscribe to one arm at a time".to_owned(),
-                ..self.no_such_arm(arm)
-            });
+        if needs_arm {
+            self.one_arm(arm, "subscribe to one arm at a time")?;
         }
         if let Some(session) = self.sessions.get_mut(&client) {
             session.events |= topics & topic::EVENTS != 0;

@@ -11,9 +11,8 @@ use hapticd_config::{Arm, Tabular};
 use hapticd_geometry::Vec3;
 use hapticd_loop::orders::LoopOrder;
 use hapticd_loop::workspace::{Bubble, Mapping, WorkspaceChange, WorkspaceOrder};
-use hapticd_protocol::{
-    reply::ErrorCode,
-    request::{MAX_BUBBLE_M, MAX_EFFECT_FORCE_N, MAX_SPEED_M_S, SetClutch, SetWorkspace},
+use hapticd_protocol::request::{
+    MAX_BUBBLE_M, MAX_EFFECT_FORCE_N, MAX_SPEED_M_S, SetClutch, SetWorkspace,
 };
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -25,6 +24,7 @@ const MIN_SPEED_M_S: f64 = 0.001;
 /// Narrowest border of a bubble, m: narrower ones would be a switch.
 const MIN_WIDTH_M: f64 = 0.001;
 const MAX_STIFFNESS_N_PER_M: f64 = 10_000.0;
+const ONE_ARM: &str = "a workspace belongs to one arm";
 
 /// The clients of the newest mapping and of the newest clutch of each arm.
 #[derive(Debug, Default)]
@@ -106,9 +106,9 @@ impl Hub {
         asked: &SetWorkspace,
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
-        self.check_workspace_arm(asked.arm)?;
+        self.one_arm(asked.arm, ONE_ARM)?;
         let mapping = checked(asked)?;
-        self.check_focus(envelope.client, asked.arm)?;
+        self.check_focus(envelope.client, u64::from(asked.arm))?;
         let order = order(asked.arm, WorkspaceChange::Map(mapping));
         self.order_hold(envelope, (SetWorkspace::KIND, asked.arm), order, out);
         Ok(())
@@ -122,10 +122,10 @@ impl Hub {
         out: &mut Vec<Output<F>>,
     ) -> Result<(), Refusal> {
         let arm = asked.arm;
-        self.check_workspace_arm(arm)?;
+        self.one_arm(arm, ONE_ARM)?;
         let clutches = &mut self.workspaces.clutches;
         if asked.engaged {
-            self.check_focus(client, arm)?;
+            self.check_focus(client, u64::from(arm))?;
             self.workspaces.clutches.insert(arm, client);
             out.push(tell(arm, WorkspaceChange::Clutch(true)));
         } else if clutches.get(&arm) == Some(&client) {
@@ -150,27 +150,6 @@ impl Hub {
                 }
                 !ends
             });
-        }
-    }
-
-    fn check_workspace_arm(&self, arm: u8) -> Result<(), Refusal> {
-        match self.arm(arm)? {
-            Some(_) => Ok(()),
-            None => Err(Refusal {
-                detail: "a workspace belongs to one arm".to_owned(),
-                ..self.no_such_arm(arm)
-            }),
-        }
-    }
-
-    fn check_focus(&self, client: ClientId, arm: u8) -> Result<(), Refusal> {
-        let session = self.sessions.get(&client);
-        match session.is_some_and(|session| !session.focused) {
-            true => Err(Refusal {
-                number: u64::from(arm),
-                ..Refusal::text(ErrorCode::NotPermitted, "the client is out of focus")
-            }),
-            false => Ok(()),
         }
     }
 }
